@@ -1,0 +1,36 @@
+"""The door: `vara …`. One module a command; what they do lives in flows/ and vara/."""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+
+from cli import show, store, why
+from flows.terminal import log, log_to_stderr
+from vara.errors import Problem
+
+app = typer.Typer(
+    name="vara",
+    help="Measure a vector search: what it finds, and whether it still does.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+app.command("show")(show.show)
+app.command("why")(why.why)
+app.add_typer(store.app, name="store")
+
+
+def main() -> None:
+    """Run the command line; a Problem becomes one line on stderr and its exit code."""
+    log_to_stderr()
+    try:
+        app()
+    except Problem as problem:
+        log.error("%s", problem)
+        sys.exit(problem.exit_code)
+
+
+if __name__ == "__main__":
+    main()

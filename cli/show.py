@@ -1,0 +1,44 @@
+"""`vara show [QUERY]`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+NEXT = """
+What next:
+  vara show {query}          one query: texts, ranks before and after, labels
+  vara why embed            what would run after a change, and why
+  dvc metrics diff          after changing params.yaml and `dvc repro`"""
+
+
+def show(
+    query: Annotated[str | None, typer.Argument(help="A query's id; left out: the result table.")] = None,
+    trial: Annotated[str | None, typer.Option(help="A run in trials/ instead of the workspace.")] = None,
+    readme: Annotated[
+        Path | None, typer.Option(help="Write the result table into this Markdown file.")
+    ] = None,
+) -> None:
+    """Show the result table, or one query's report."""
+    from flows.workspace import find_workspace
+    from vara.report.table import headline, markdown, updated
+
+    workspace = find_workspace(Path.cwd())
+    target = workspace.trial(trial) if trial else workspace.root
+    if query is not None:
+        from flows.show import query_lines
+
+        for line in query_lines(workspace, target, query):
+            typer.echo(line)
+        return
+    rows = headline(target / "metrics/evaluate.json")
+    if readme:
+        text = readme.read_text(encoding="utf-8")
+        readme.write_text(updated(text, markdown(rows), where=str(readme)), encoding="utf-8")
+        return
+    from cli.tables import echo_table
+
+    echo_table(rows)
+    typer.echo(NEXT.format(query="q-001"))

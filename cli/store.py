@@ -1,0 +1,55 @@
+"""`vara store ls|path|verify|gc`: look after the artifact store."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cli.stages import stage_name
+
+app = typer.Typer(help="Look after the artifact store.", no_args_is_help=True)
+
+
+@app.command("ls")
+def ls() -> None:
+    """List the artifacts: step, key, size, and whether the workspace or a trial uses it now."""
+    from flows.keep import listing
+    from flows.workspace import find_workspace
+
+    for line in listing(find_workspace(Path.cwd())):
+        typer.echo(line)
+
+
+@app.command("path")
+def path(stage: Annotated[str, typer.Argument(help="A stage.", callback=stage_name)]) -> None:
+    """Print the folder in the store that holds a stage's tables, vectors or scores."""
+    from flows.look import folder_of
+    from flows.workspace import find_workspace
+    from vara import params as parameters
+
+    workspace = find_workspace(Path.cwd())
+    typer.echo(str(folder_of(stage, parameters.load(workspace.params_path), workspace.bench())))
+
+
+@app.command("verify")
+def verify() -> None:
+    """Read every artifact again; damaged ones are moved to quarantine and computed at the next run."""
+    from flows.keep import verify as check
+    from flows.workspace import find_workspace
+
+    for line in check(find_workspace(Path.cwd())):
+        typer.echo(line)
+
+
+@app.command("gc")
+def gc(
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would go.")] = False,
+) -> None:
+    """Remove what neither the workspace nor a trial uses now: artifacts, collections, quarantine, leftovers."""
+    from flows.keep import collect
+    from flows.workspace import find_workspace
+
+    for line in collect(find_workspace(Path.cwd()), dry_run=dry_run):
+        typer.echo(line)

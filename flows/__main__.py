@@ -1,0 +1,71 @@
+"""`python -m flows STAGE|pipeline`: run one stage, or all, here or on a Prefect server."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from pathlib import Path
+
+from flows.pipeline import PIPELINE
+from flows.run import Run, perform, plain, prepare, report
+from flows.server import reachable
+from flows.terminal import Terminal, log, log_to_stderr
+from flows.workspace import find_workspace
+from vara import params as parameters
+from vara.artifacts.step import Outcome
+from vara.errors import Problem
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run a flow and return the exit code: 0, or 2 where input or configuration is wrong."""
+    options = _parser().parse_args(arguments)
+    log_to_stderr()
+    try:
+        changes = parameters.read_changes(options.set)
+        run = prepare(find_workspace(Path.cwd()), options.stage, changes, options.out)
+        outcomes = drive(run)
+    except Problem as problem:
+        log.error("%s", problem)
+        return problem.exit_code
+    except KeyboardInterrupt:
+        log.error("Interrupted. What was finished is kept; run the same command again to go on.")
+        return 130
+    for outcome in outcomes:
+        log.info("%-9s %-8s %6.1f s  %s", outcome.step.name, outcome.state, outcome.seconds, outcome.why)
+    if options.json:
+        sys.stdout.write(json.dumps(report(outcomes, run.target), ensure_ascii=False, allow_nan=False) + "\n")
+    return 0
+
+
+def drive(run: Run) -> list[Outcome]:
+    """Perform the run as a Prefect flow where a server answers, else plainly, and say which."""
+    server = reachable(os.environ)
+    if server is None:
+        return perform(run, plain(run.bench, Terminal()))
+    from flows.orchestrated import perform_in_prefect
+
+    return perform_in_prefect(run, server)
+
+
+def _parser() -> argparse.ArgumentParser:
+    stages = [step.name for step in PIPELINE]
+    parser = argparse.ArgumentParser(
+        prog="python -m flows", description="Run one stage of the pipeline, or all."
+    )
+    parser.add_argument("stage", choices=[*stages, "pipeline"])
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="another parameter; writes to trials/",
+    )
+    parser.add_argument("--out", metavar="trials/NAME", help="where to write instead of the workspace")
+    parser.add_argument("--json", action="store_true", help="end with one line of JSON on stdout")
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

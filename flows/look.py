@@ -1,0 +1,85 @@
+"""Look without computing: what each step would do now, and where its artifact is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from flows.pipeline import PIPELINE, upto
+from flows.workspace import Workspace
+from vara import params as parameters
+from vara.artifacts.execute import Bench, Plan, outputs_of, plan
+from vara.artifacts.step import Output, Step
+from vara.artifacts.store import Artifact
+from vara.errors import Problem
+from vara.params import Params
+
+
+@dataclass(frozen=True)
+class Seen:
+    """One step as it stands: its plan, and its artifact where the store holds it.
+
+    Attributes:
+        plan: None where an earlier step has to compute first, so that nobody can know.
+    """
+
+    step: Step
+    plan: Plan | None
+    artifact: Artifact | None
+
+
+def look(steps: Sequence[Step], params: Params, bench: Bench) -> Iterator[Seen]:
+    """Yield each step with its plan and artifact; after a missing one, those that depend on it have no plan."""
+    made: dict[str, Output] = {}
+    flat = params.flat()
+    for step in steps:
+        if not set(step.needs(flat)) <= made.keys():
+            yield Seen(step, None, None)
+            continue
+        planned = plan(step, made, flat, bench)
+        artifact = bench.store.find(step.name, planned.key)
+        if artifact:
+            made.update(outputs_of(step, artifact))
+        yield Seen(step, planned, artifact)
+
+
+def outputs_upto(stage: str, params: Params, bench: Bench) -> dict[str, Output]:
+    """Return the outputs of `stage` and of all that it needs, from the store.
+
+    Raises:
+        Problem: one of them has not been made under these parameters.
+    """
+    found: dict[str, Output] = {}
+    for seen in look(upto(stage, params.flat()), params, bench):
+        found.update(outputs_of(seen.step, _made(seen)))
+    return found
+
+
+def folder_of(stage: str, params: Params, bench: Bench) -> Path:
+    """Return the folder in the store that holds a stage's payload.
+
+    Raises:
+        Problem: the stage has not been made under these parameters.
+    """
+    *_, last = look(upto(stage, params.flat()), params, bench)
+    return _made(last).folder
+
+
+def _made(seen: Seen) -> Artifact:
+    if seen.artifact is None:
+        raise Problem(
+            seen.step.name, "not in the store for the present parameters", remedy="Run `dvc repro` first."
+        )
+    return seen.artifact
+
+
+def reachable_keys(workspace: Workspace, bench: Bench) -> set[tuple[str, str]]:
+    """Return (task, key) of every artifact that the workspace or one of its trials would hit now."""
+    files = [workspace.params_path, *sorted(workspace.root.glob("trials/*/params.yaml"))]
+    return {
+        (seen.step.name, seen.plan.key)
+        for path in files
+        for seen in look(PIPELINE, parameters.load(path), bench)
+        if seen.plan and seen.artifact
+    }

@@ -1,0 +1,142 @@
+"""The one module that binds to Prefect: the same steps, shown as flow runs, task runs, states and artifacts.
+
+The artifact store alone decides whether a step computes; Prefect shows what it decided.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+from prefect import flow, get_run_logger, tags, task
+from prefect.artifacts import create_progress_artifact, create_table_artifact, update_progress_artifact
+from prefect.cache_policies import NO_CACHE
+from prefect.client.schemas.objects import State
+from prefect.settings import PREFECT_API_URL, PREFECT_FLOWS_HEARTBEAT_FREQUENCY, temporary_settings
+from prefect.states import Completed, Failed
+
+from flows.ancestry import dvc_run
+from flows.run import Run, perform, prepare
+from flows.workspace import find_workspace
+from vara.artifacts.execute import Plan, execute
+from vara.artifacts.step import Outcome
+from vara.errors import Problem
+from vara.params import flatten, optional
+from vara.report.table import headline
+
+_EVERY_S = 1.0
+Changes: Any = optional()
+"""The form in the Prefect UI: every parameter, empty where it stays as in params.yaml."""
+
+
+@flow(name="pipeline", validate_parameters=True)
+def pipeline(changes: Changes = Changes(), out: str = "") -> Any:  # noqa: B008 - Prefect builds its form from the default
+    """Run the pipeline from a deployment, with its own parameters into trials/<out>, else into the workspace."""
+    given = {name: value for name, value in flatten(changes).items() if value is not None}
+    return _Story(prepare(find_workspace(Path.cwd()), "pipeline", given, out or None)).tell()
+
+
+def perform_in_prefect(run: Run, server: str) -> list[Outcome]:
+    """Perform `run` as a flow run on the Prefect API at `server` and return its outcomes.
+
+    Raises:
+        Problem: as the plain driver does; the flow run has then failed with the same message.
+    """
+    story = _Story(run)
+
+    @flow(name=run.name, validate_parameters=False)
+    def body(parameters: dict[str, Any]) -> Any:  # noqa: ARG001 - shown in the UI
+        return story.tell()
+
+    # Without a heartbeat a short flow does not wait for its thread to end.
+    with (
+        temporary_settings({PREFECT_API_URL: server, PREFECT_FLOWS_HEARTBEAT_FREQUENCY: None}),
+        tags(*dvc_run()),
+    ):
+        body(run.params.model_dump(), return_state=True)
+    if story.problem:
+        raise story.problem
+    return story.outcomes
+
+
+class _Story:
+    """One flow run: every step a task run that waits for those whose outputs it reads."""
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self.outcomes: list[Outcome] = []
+        self.problem: Problem | None = None
+        self._states: dict[str, State[Any]] = {}
+
+    def tell(self) -> State[Any]:
+        """Perform the run and return the flow run's final state."""
+        try:
+            self.outcomes = perform(self.run, self._do)
+        except Problem as problem:
+            self.problem = problem
+            return Failed(message=str(problem))
+        for outcome in self.outcomes:
+            if "metrics/evaluate.json" in outcome.step.publishes:
+                rows = headline(self.run.target / "metrics/evaluate.json")
+                create_table_artifact(table=rows, key="result", description="What a user gets, in numbers.")
+        return Completed(message=", ".join(f"{one.step.name} {one.state}" for one in self.outcomes))
+
+    def _do(self, planned: Plan) -> Outcome:
+        def body(parameters: dict[str, Any]) -> Any:  # noqa: ARG001 - shown in the UI
+            try:
+                with _shown(planned.step.name) as watch:
+                    outcome = execute(planned, self.run.bench, watch)
+            except Problem as problem:
+                self.problem = problem
+                return Failed(message=str(problem))
+            cached = outcome.state == "cached"
+            return Completed(name="Cached" if cached else None, message=outcome.why, data=outcome)
+
+        upstream = [self._states[name] for name in planned.inputs]
+        shown = task(body, name=planned.step.name, cache_policy=NO_CACHE, persist_result=False)
+        state = shown(dict(planned.params), return_state=True, wait_for=upstream)
+        if self.problem:
+            raise self.problem
+        outcome: Outcome = state.result()
+        self._states.update(dict.fromkeys(outcome.outputs, state))
+        return outcome
+
+
+class _Shown:
+    """A watch whose notes are the task run's logs and whose progress is an artifact."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._logger = get_run_logger()
+        self._artifact: UUID | None = None
+        self._last = time.monotonic()
+
+    def note(self, text: str) -> None:
+        """Log the note."""
+        self._logger.info(text)
+
+    def progress(self, done: int, total: int, unit: str) -> None:
+        """Update the artifact at most once a second."""
+        now = time.monotonic()
+        if now - self._last < _EVERY_S and done < total:
+            return
+        self._last = now
+        share = 100 * done / total if total else 100.0
+        if self._artifact is not None:
+            update_progress_artifact(self._artifact, progress=share)
+        elif done < total:
+            shown = create_progress_artifact(
+                progress=share, key=f"{self._name}-progress", description=f"{total} {unit}"
+            )
+            self._artifact = shown if isinstance(shown, UUID) else None
+
+
+@contextmanager
+def _shown(name: str) -> Iterator[_Shown]:
+    watch = _Shown(name)
+    watch.note(f"{name} begins")
+    yield watch

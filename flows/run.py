@@ -1,0 +1,142 @@
+"""A run: steps in order, each executed by a driver, what they publish copied to the workspace or a trial."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from flows.pipeline import PIPELINE, upto
+from flows.terminal import log
+from flows.workspace import Workspace
+from vara import params as parameters
+from vara.artifacts.canonical import digest
+from vara.artifacts.execute import Bench, Plan, execute, plan
+from vara.artifacts.step import Outcome, Output, Step
+from vara.errors import Problem
+from vara.params import Params
+from vara.watch import Watch
+
+Do = Callable[[Plan], Outcome]
+"""A driver: executes one planned step."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run of a flow.
+
+    Attributes:
+        name: the flow's name: "pipeline" or a stage.
+        steps: in order; each finds its inputs among the outputs of those before it.
+        params: all parameters.
+        bench: store and settings.
+        target: where build/, metrics/ and plots/ are written: the workspace or a trial.
+        only: publish this stage alone; the others are then upstream of it and must be what `target` says they are.
+    """
+
+    name: str
+    steps: Sequence[Step]
+    params: Params
+    bench: Bench
+    target: Path
+    only: str | None = None
+
+
+def prepare(workspace: Workspace, stage: str, changes: Mapping[str, Any], out: str | None) -> Run:
+    """Return the run: in the workspace, or with changed parameters or `out` in a trial that keeps its parameters.
+
+    Raises:
+        Problem: parameters that do not fit, or a trial's name that is none.
+    """
+    base = parameters.load(workspace.params_path)
+    params = parameters.changed(base, changes)
+    target = workspace.root
+    if changes or out:
+        target = workspace.trial(out or digest(params.flat())[:12])
+        target.mkdir(parents=True, exist_ok=True)
+        (target / "params.yaml").write_text(parameters.dump(params), encoding="utf-8")
+        log.info("vara: %s", target.relative_to(workspace.root))
+    whole = stage == "pipeline"
+    return Run(
+        name=stage,
+        steps=PIPELINE if whole else upto(stage, params.flat()),
+        params=params,
+        bench=workspace.bench(),
+        target=target,
+        only=None if whole else stage,
+    )
+
+
+def perform(run: Run, do: Do) -> list[Outcome]:
+    """Execute the run's steps and publish what they made.
+
+    Raises:
+        Problem: a step's input is wrong, or an upstream stage in the workspace was made with other settings.
+    """
+    made: dict[str, Output] = {}
+    outcomes = []
+    for step in run.steps:
+        outcome = do(plan(step, made, run.params.flat(), run.bench))
+        if run.only in (None, step.name):
+            publish(outcome, run.target)
+        else:
+            _check_upstream(outcome, run.target)
+        made.update(outcome.outputs)
+        outcomes.append(outcome)
+    return outcomes
+
+
+def plain(bench: Bench, watch: Watch) -> Do:
+    """Return the driver that executes a step here and now."""
+    return lambda planned: execute(planned, bench, watch)
+
+
+def publish(outcome: Outcome, target: Path) -> None:
+    """Copy what DVC tracks of an outcome into `target`, each file whole or not at all; equal files stay untouched."""
+    for name, payload in outcome.step.publishes.items():
+        path, content = target / name, (outcome.folder / payload).read_bytes()
+        if path.is_file() and path.read_bytes() == content:
+            continue
+        path.parent.mkdir(parents=True, exist_ok=True)
+        part = path.with_name(f".{path.name}.{os.getpid()}")
+        part.write_bytes(content)
+        part.replace(path)
+
+
+def report(outcomes: Sequence[Outcome], target: Path) -> dict[str, Any]:
+    """Return the run as the JSON that other programs read: its stages, and every metric file by name."""
+    stages = [
+        {
+            "stage": one.step.name,
+            "state": one.state,
+            "items_computed": one.items,
+            "seconds": round(one.seconds, 3),
+            "why": one.why,
+        }
+        for one in outcomes
+    ]
+    metrics: dict[str, Mapping[str, Any]] = {
+        one.step.name: json.loads((target / f"metrics/{one.step.name}.json").read_bytes())
+        for one in outcomes
+        if one.step.metrics
+    }
+    return {"stages": stages, "metrics": metrics}
+
+
+def _check_upstream(outcome: Outcome, target: Path) -> None:
+    for name, payload in outcome.step.publishes.items():
+        path = target / name
+        if (
+            name.startswith("build/")
+            and path.is_file()
+            and path.read_bytes() != (outcome.folder / payload).read_bytes()
+        ):
+            stage = outcome.step.name
+            raise Problem(
+                name,
+                "made with other data, parameters or code than the present ones",
+                remedy=f"Run `dvc repro {stage}`, or `python -m flows {stage}`.",
+            )

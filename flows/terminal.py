@@ -1,0 +1,44 @@
+"""Notes and progress on a terminal or in a log: one line at most every two seconds, with rate and time left."""
+
+from __future__ import annotations
+
+import logging
+import sys
+import time
+
+log = logging.getLogger("vara")
+_EVERY_S = 2.0
+
+
+class Terminal:
+    """A watch that writes to the log `vara`."""
+
+    def __init__(self) -> None:
+        self._started: float | None = None
+        self._last = 0.0
+
+    def note(self, text: str) -> None:
+        """Log the note."""
+        log.info("  %s", text)
+
+    def progress(self, done: int, total: int, unit: str) -> None:
+        """Log done, total, rate and time left, at most every two seconds, and the end of work that was logged."""
+        now = time.monotonic()
+        if self._started is None or done == 0:
+            self._started, self._last = now, now
+        spent = now - self._started
+        if now - self._last >= _EVERY_S and done:
+            self._last = now
+            rate = done / spent
+            log.info("  %d of %d %s, %.0f/s, %.0f s left", done, total, unit, rate, (total - done) / rate)
+        if done >= total:
+            self._started = None
+
+
+def log_to_stderr() -> None:
+    """Send the log `vara` to stderr as bare lines; stdout belongs to what was asked for."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(logging.Formatter("%(message)s"))
+    log.handlers = [handler]
+    log.setLevel(logging.INFO)
+    log.propagate = False

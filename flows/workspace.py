@@ -1,0 +1,108 @@
+"""Where a run happens: the workspace, its artifact store, and what is read from the environment for both."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from backends.devices import cpu_path, effective_device
+from vara.artifacts.execute import Bench
+from vara.artifacts.step import Settings
+from vara.artifacts.store import Store
+from vara.errors import Problem
+
+
+@dataclass(frozen=True)
+class Workspace:
+    """A clone of this repository, or DVC's copy of one."""
+
+    root: Path
+
+    @property
+    def params_path(self) -> Path:
+        """Return the file of all parameters."""
+        return self.root / "params.yaml"
+
+    def trial(self, name: str) -> Path:
+        """Return the folder of a run with other parameters.
+
+        Raises:
+            Problem: the name would lead out of trials/.
+        """
+        name = name.removeprefix("trials/")
+        if not name or name in (".", "..") or Path(name).name != name:
+            raise Problem(
+                "--out",
+                f"{name!r} is not a name",
+                expected="trials/NAME",
+                remedy="Name one folder in trials/.",
+            )
+        return self.root / "trials" / name
+
+    def bench(self) -> Bench:
+        """Return the store and the settings that can change no number."""
+        store = Store(store_path(self.root, os.environ))
+        settings = Settings(
+            root=self.root,
+            collections=store.root / "collections",
+            workers=workers(os.environ),
+            platform=platform_facts(),
+            digest_of=store.digest_of,
+        )
+        return Bench(store, settings)
+
+
+def find_workspace(start: Path) -> Workspace:
+    """Return the workspace that holds `start`: the nearest folder upwards with params.yaml and dvc.yaml.
+
+    Raises:
+        Problem: there is none.
+    """
+    for folder in (start, *start.parents):
+        if (folder / "params.yaml").is_file() and (folder / "dvc.yaml").is_file():
+            return Workspace(folder)
+    raise Problem(
+        "workspace",
+        "no params.yaml and dvc.yaml here or above",
+        where=str(start),
+        remedy="Run the command inside a clone of vara.",
+    )
+
+
+def store_path(root: Path, environment: Mapping[str, str]) -> Path:
+    """Return the artifact store: VARA_STORE, else `.vara` in DVC's root.
+
+    DVC runs queued experiments in a temporary copy and names the real root in DVC_ROOT.
+    """
+    if named := environment.get("VARA_STORE"):
+        return Path(named).expanduser().absolute()
+    return Path(environment.get("DVC_ROOT") or root) / ".vara"
+
+
+def workers(environment: Mapping[str, str]) -> int:
+    """Return the number of encoder threads: VARA_WORKERS, else the cores this process may use.
+
+    Raises:
+        Problem: VARA_WORKERS is no positive integer.
+    """
+    named = environment.get("VARA_WORKERS", "")
+    if not named:
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if not named.isdecimal() or int(named) < 1:
+        raise Problem(
+            "VARA_WORKERS", f"{named!r}", expected="a positive integer", remedy="Set it to a number of cores."
+        )
+    return int(named)
+
+
+def platform_facts() -> dict[str, str]:
+    """Return what may change the last bit of a float: architecture, CPU path, device, Python's minor version."""
+    return {
+        "architecture": platform.machine(),
+        "cpu": cpu_path(),
+        "device": effective_device(),
+        "python": ".".join(platform.python_version_tuple()[:2]),
+    }

@@ -1,0 +1,62 @@
+"""The evaluate stage: labelled quality of first stage, reranked and BM25, side by side."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from tasks.truth import read_truth
+from vara.artifacts.step import Job, Made, Step
+from vara.index.frozen import read_pool, read_reranked
+from vara.quality.evaluation import evaluate
+from vara.quality.split import Settings
+
+CONVENTIONS = "docs/conventions.md, version 1"
+
+
+def run(job: Job) -> Made:
+    """Measure the frozen rankings against the labels; write metrics and the table of queries."""
+    truth = read_truth(job)
+    pool, reranked = read_pool(job.inputs["pool"].folder), read_reranked(job.inputs["reranked"].folder)
+    first = pool.lexical if job.inputs["pool"].facts["retriever"] == "bm25" else pool.dense
+    evaluation = evaluate(
+        {"first_stage": pool.first_stage, "reranked": reranked.run, "bm25": pool.bm25},
+        truth.queries,
+        truth.qrels,
+        settings=_settings(job),
+        scores={"first_stage": first, "reranked": reranked.scores, "bm25": pool.baseline},
+    )
+    for notice in (*truth.notices, *evaluation.notices):
+        job.watch.note(notice)
+    evaluation.per_query.write_csv(job.folder / "per_query.csv")
+    return Made(outputs={}, metrics={**_provenance(job), **evaluation.metrics}, items=len(truth.queries))
+
+
+def _settings(job: Job) -> Settings:
+    return Settings(
+        cutoffs=job.params["evaluate.cutoffs"],
+        min_relevance=job.params["evaluate.min_relevance"],
+        min_group=job.params["evaluate.min_group"],
+        seed=job.params["seed"],
+        depth=job.inputs["pool"].facts["depth"],
+    )
+
+
+def _provenance(job: Job) -> dict[str, Any]:
+    """Return what made the numbers: data, models and settings, by value and by digest."""
+    return {
+        "dataset": Path(job.params["dataset.path"]).name,
+        "conventions": CONVENTIONS,
+        "data": {name: job.inputs[name].facts["digest"] for name in ("documents", "queries", "labels")},
+        "systems": {name: job.inputs[name].facts["settings"] for name in ("pool", "reranked")},
+    }
+
+
+STEP = Step(
+    name="evaluate",
+    run=run,
+    reads=("documents", "queries", "labels", "pool", "reranked"),
+    params=("dataset.path", "evaluate.cutoffs", "evaluate.min_group", "evaluate.min_relevance", "seed"),
+    metrics=True,
+    plots=("per_query.csv",),
+)

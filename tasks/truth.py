@@ -1,0 +1,64 @@
+"""The truth of an evaluation: queries with their splits and groups, and the labels that count."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from vara.artifacts.step import Job
+from vara.datasets.links import query_splits
+from vara.datasets.tables import read_table
+from vara.index.scope import Scope
+from vara.quality.split import Query
+
+GROUPS = ("language", "category")
+"""The query metadata by which results are shown apart."""
+
+
+@dataclass(frozen=True)
+class Truth:
+    """What systems are measured against.
+
+    Attributes:
+        queries: all of them, in file order.
+        qrels: query_id → doc_id → grade, without labels on documents that the query may not see.
+        notices: what was left out, and how much of it.
+    """
+
+    queries: list[Query]
+    qrels: dict[str, dict[str, int]]
+    notices: tuple[str, ...]
+
+
+def read_truth(job: Job) -> Truth:
+    """Return the truth that a job reads as `documents`, `queries` and `labels`.
+
+    **Conventions**: archived documents and those outside a query's permissions are outside its truth; labels of
+    ids that the corpus lacks stay, since a run can never reach them and recall must say so.
+    """
+    documents = read_table(job.inputs["documents"].folder / "documents.parquet", "documents")
+    queries = read_table(job.inputs["queries"].folder / "queries.parquet", "queries")
+    labels = read_table(job.inputs["labels"].folder / "labels.parquet", "labels")
+    scope = Scope(
+        documents["archived"].to_list(), documents["audience"].to_list(), documents["metadata"].to_list(), {}
+    )
+    rows = {doc_id: row for row, doc_id in enumerate(documents["doc_id"])}
+    allowed = dict(queries.select("query_id", "allowed").iter_rows())
+    qrels: dict[str, dict[str, int]] = {}
+    hidden = 0
+    for query_id, doc_id, relevance in labels.select("query_id", "doc_id", "relevance").iter_rows():
+        if doc_id in rows and not scope.visible(allowed.get(query_id))[rows[doc_id]]:
+            hidden += 1
+        else:
+            qrels.setdefault(query_id, {})[doc_id] = relevance
+    splits = query_splits(queries, labels)
+    groups = (dict(zip(GROUPS, values, strict=True)) for values in queries.select(GROUPS).iter_rows())
+    asked = [
+        Query(
+            query_id, splits[query_id], {field: value for field, value in group.items() if value is not None}
+        )
+        for query_id, group in zip(queries["query_id"], groups, strict=True)
+    ]
+    notices = (
+        (f"{hidden} labels are on documents that their query cannot see and do not count",) if hidden else ()
+    )
+    return Truth(asked, qrels, notices)

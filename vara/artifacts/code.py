@@ -1,0 +1,187 @@
+"""The code fingerprint: what a step's code means, so that only a change of meaning computes again.
+
+The fingerprint covers every module of this repository that the step's module imports, directly or not, as a
+normalised syntax tree. Comments, formatting, docstrings and text for people do not count. Imports must be written
+out (`import a.b`, `from a import b`); an import by name is invisible here, and a lint test forbids it.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import metadata
+from pathlib import Path
+
+CODE = Path(__file__).resolve().parents[2]
+"""The repository whose code runs."""
+
+ROOMS = ("tasks", "backends", "vara")
+"""Packages whose code can reach a number."""
+
+PLUMBING = (
+    "vara",
+    "vara.artifacts.code",
+    "vara.artifacts.execute",
+    "vara.artifacts.items",
+    "vara.artifacts.memo",
+    "vara.artifacts.recipe",
+    "vara.artifacts.step",
+    "vara.artifacts.store",
+    "vara.errors",
+    "vara.params",
+    "vara.watch",
+)
+"""Modules that carry numbers and never change one; neither they nor what they import counts."""
+
+TEXT_KEYWORDS = frozenset({"rule", "remedy"})
+"""Keyword arguments that are text for people wherever they occur."""
+
+SPEAKING = frozenset({"note", "debug", "info", "warning", "error"})
+"""Methods whose arguments are text for people: a watch's notes and a logger's lines."""
+
+DISTRIBUTIONS = {"yaml": "PyYAML", "qdrant_client": "qdrant-client", "qdrant_edge": "qdrant-edge-py"}
+"""Distributions whose name is not that of their import."""
+
+
+@dataclass(frozen=True)
+class Closure:
+    """The code behind one module.
+
+    Attributes:
+        modules: {module name: its file}, sorted by name.
+        imports: top-level names of third-party packages, sorted.
+    """
+
+    modules: dict[str, Path]
+    imports: tuple[str, ...]
+
+    @cached_property
+    def meaning(self) -> dict[str, str]:
+        """Return {module: digest of its normalised tree}."""
+        return {name: _meaning(path) for name, path in self.modules.items()}
+
+    @cached_property
+    def texts(self) -> dict[str, str]:
+        """Return {module: digest of its file as it is}, to tell a change of text from one of meaning."""
+        return {name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in self.modules.items()}
+
+    @cached_property
+    def versions(self) -> dict[str, str]:
+        """Return {distribution: public version} of the third-party packages."""
+        return {name: version.partition("+")[0] for name, version in self._installed.items()}
+
+    @cached_property
+    def labels(self) -> dict[str, str]:
+        """Return {distribution: local label} ("cpu" of "2.13.0+cpu") of those that have one: facts of the platform."""
+        return {
+            name: version.partition("+")[2] for name, version in self._installed.items() if "+" in version
+        }
+
+    @cached_property
+    def _installed(self) -> dict[str, str]:
+        names = [DISTRIBUTIONS.get(name, name) for name in self.imports]
+        return {name: metadata.version(name) for name in sorted(names)}
+
+
+def closure(module: str, root: Path) -> Closure:
+    """Follow the imports of `module` ("tasks.embed") through the repository at `root`."""
+    modules: dict[str, Path] = {}
+    imports: set[str] = set()
+    waiting = [module]
+    while waiting:
+        name = waiting.pop()
+        path = _file(name, root)
+        if path is None or name in modules or name in PLUMBING:
+            continue
+        modules[name] = path
+        for target in _targets(ast.parse(path.read_bytes()), name):
+            top = target.split(".")[0]
+            if top in ROOMS:
+                waiting.extend(_packages(target))
+            elif top not in sys.stdlib_module_names:
+                imports.add(top)
+    return Closure(dict(sorted(modules.items())), tuple(sorted(imports)))
+
+
+def _packages(target: str) -> Iterator[str]:
+    """Yield "a.b.c", "a.b", "a": importing a module runs its packages too."""
+    parts = target.split(".")
+    return (".".join(parts[:end]) for end in range(len(parts), 0, -1))
+
+
+def _file(name: str, root: Path) -> Path | None:
+    base = root.joinpath(*name.split("."))
+    for path in (base.with_suffix(".py"), base / "__init__.py"):
+        if path.is_file():
+            return path
+    return None
+
+
+def _targets(tree: ast.AST, module: str) -> Iterator[str]:
+    """Yield every dotted name that `tree` imports at run time; "from a import b" yields "a" and "a.b"."""
+    for node in _run_time(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            package = module.split(".")[: -node.level] if node.level else []
+            base = ".".join([*package, *([node.module] if node.module else [])])
+            yield base
+            yield from (f"{base}.{alias.name}" for alias in node.names)
+
+
+def _run_time(tree: ast.AST) -> Iterator[ast.AST]:
+    """Walk `tree` without the bodies of "if TYPE_CHECKING:"."""
+    waiting = [tree]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        if isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING"):
+            waiting.extend(node.orelse)
+        else:
+            waiting.extend(ast.iter_child_nodes(node))
+
+
+def _meaning(path: Path) -> str:
+    tree = _Normaliser().visit(ast.parse(path.read_bytes()))
+    return hashlib.sha256(_dump(tree).encode()).hexdigest()
+
+
+class _Normaliser(ast.NodeTransformer):
+    """Removes what no number can depend on: docstrings and other bare strings, and text for people."""
+
+    def visit_Expr(self, node: ast.Expr) -> ast.AST | None:
+        if isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
+            return None
+        return self.generic_visit(node)
+
+    def visit_Raise(self, node: ast.Raise) -> ast.AST:
+        if isinstance(node.exc, ast.Call):
+            node.exc = node.exc.func
+        return self.generic_visit(node)
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        if isinstance(node.func, ast.Attribute) and node.func.attr in SPEAKING:
+            node.args = []
+        node.keywords = [word for word in node.keywords if word.arg not in TEXT_KEYWORDS]
+        return self.generic_visit(node)
+
+
+def _dump(node: object) -> str:
+    """Return a text of the tree that is the same under every Python version: empty fields are left out."""
+    if isinstance(node, ast.AST):
+        fields = (
+            (name, getattr(node, name, None))
+            for name in node._fields
+            if name not in ("ctx", "kind", "type_comment")
+        )
+        inner = ",".join(
+            f"{name}={_dump(value)}" for name, value in fields if value is not None and value != []
+        )
+        return f"{type(node).__name__}({inner})"
+    if isinstance(node, list):
+        return f"[{','.join(_dump(item) for item in node)}]"
+    return repr(node)

@@ -1,0 +1,85 @@
+"""Freeze the candidates of each query: what its first stage found, cut at the depth, with every score kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vara.quality.ranking import best, byte_order
+
+Scores = NDArray[np.float32]
+Rows = NDArray[np.int64]
+Search = Callable[[int, NDArray[np.bool_], int], Rows]
+"""An engine's answer: (query number, visible documents, depth) → row numbers, best first."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One query as the first stage sees it: its scores of all documents, and those that it may see."""
+
+    query_id: str
+    dense: Scores
+    lexical: Scores
+    visible: NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """The frozen candidates of one query and the BM25 baseline beside them.
+
+    Attributes:
+        pool: row numbers of the first stage's ranking, at most `depth`.
+        bm25: row numbers of BM25's ranking, at most `depth`; documents without a query term are not in it.
+        dense: float32 scores of the pool's documents.
+        lexical: float32 BM25 scores of the pool's documents.
+        baseline: float32 BM25 scores of the baseline's documents.
+    """
+
+    query_id: str
+    pool: Rows
+    bm25: Rows
+    dense: Scores
+    lexical: Scores
+    baseline: Scores
+
+
+def freeze(
+    asked: Iterator[Asked],
+    doc_ids: Sequence[str],
+    *,
+    depth: int,
+    retriever: str,
+    approximate: Search | None = None,
+) -> Iterator[Candidates]:
+    """Yield the candidates of each query, in the order of `asked`.
+
+    **Conventions**: what a query may not see is left out before the cut, so that the pool is full whenever enough
+    visible documents exist; equal scores are ordered as everywhere (vara/quality/ranking.py).
+
+    Args:
+        asked: the queries with their scores.
+        doc_ids: the ids of the documents, in the order of the scores.
+        depth: documents kept a query.
+        retriever: "dense" or "bm25": whose ranking becomes the pool.
+        approximate: an engine that finds the dense candidates; their scores stay the exact ones. None: exact search.
+    """
+    positions = byte_order(doc_ids)
+
+    def ranked(scores: Scores, rows: Rows) -> Rows:
+        return rows[best(scores[rows], positions[rows], depth)]
+
+    for number, query in enumerate(asked):
+        rows = np.flatnonzero(query.visible)
+        bm25 = ranked(query.lexical, rows[query.lexical[rows] > 0])
+        if retriever == "bm25":
+            pool = bm25
+        elif approximate is not None:
+            pool = ranked(query.dense, approximate(number, query.visible, depth))
+        else:
+            pool = ranked(query.dense, rows)
+        yield Candidates(
+            query.query_id, pool, bm25, query.dense[pool], query.lexical[pool], query.lexical[bm25]
+        )

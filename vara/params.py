@@ -1,0 +1,213 @@
+"""The parameters: params.yaml as frozen, typed sections. Unknown keys are refused with near names."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
+
+from vara.errors import Problem, examples
+
+Scalar = str | int | bool
+Count = Annotated[int, Field(ge=1)]
+
+
+class Section(BaseModel):
+    """A group of parameters; values are taken as written, without conversion."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
+
+
+class DatasetParams(Section):
+    """Which corpus, queries and labels."""
+
+    path: Annotated[str, Field(min_length=1)]
+
+
+class EmbedParams(Section):
+    """How texts become vectors."""
+
+    model: str
+    dtype: Literal["float32", "bfloat16", "float16"]
+    max_length: Annotated[int, Field(ge=3)]
+    too_long: Literal["reject", "truncate"]
+
+
+class IndexParams(Section):
+    """How the collection is built."""
+
+    engine: Literal["auto", "edge", "memory"]
+    m: Annotated[int, Field(ge=2)]
+    ef_construct: Annotated[int, Field(ge=4)]
+
+
+class PoolParams(Section):
+    """Which candidates are frozen."""
+
+    depth: Count
+    retriever: Literal["dense", "bm25"]
+    search: Literal["exact", "ann"]
+    filter: dict[str, Scalar | list[Scalar]]
+    exclude_self: bool
+
+
+class RerankParams(Section):
+    """How the frozen candidates are reordered."""
+
+    kind: Literal["fusion", "none"]
+    weight: Annotated[float, Field(ge=0, le=1)]
+
+
+class EvaluateParams(Section):
+    """What is measured."""
+
+    cutoffs: Annotated[list[Count], Field(min_length=1)]
+    min_relevance: Count
+    min_group: Count
+
+
+class Params(Section):
+    """Everything in params.yaml."""
+
+    dataset: DatasetParams
+    seed: Annotated[int, Field(ge=0)]
+    embed: EmbedParams
+    index: IndexParams
+    pool: PoolParams
+    rerank: RerankParams
+    evaluate: EvaluateParams
+
+    def flat(self) -> dict[str, Any]:
+        """Return {dotted name: value}, one entry a key of params.yaml, in its order."""
+        return flatten(self)
+
+
+def flatten(model: BaseModel) -> dict[str, Any]:
+    """Return {dotted name: value} of a model of sections, or of the form made from one."""
+    flat: dict[str, Any] = {}
+    for name, value in model:
+        if isinstance(value, BaseModel):
+            flat.update({f"{name}.{key}": inner for key, inner in value.model_dump().items()})
+        else:
+            flat[name] = value
+    return flat
+
+
+def load(path: Path) -> Params:
+    """Read a parameter file.
+
+    Raises:
+        Problem: the file is missing, is not YAML, or does not fit; all problems in one message.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise Problem(
+            path.name, "no such file", where=str(path), remedy="Run the command in the repository's root."
+        ) from None
+    return parse(_yaml(text, path.name), where=path.name)
+
+
+def parse(tree: Any, *, where: str) -> Params:
+    """Check a tree of plain values and return it as parameters.
+
+    Raises:
+        Problem: naming up to three keys that are unknown, missing or of the wrong type.
+    """
+    try:
+        return Params.model_validate(tree)
+    except ValidationError as error:
+        lines = [_explain(one) for one in error.errors(include_url=False)]
+        raise Problem(
+            where, examples(lines), remedy="Correct the named keys; params.yaml comments each one."
+        ) from None
+
+
+def read_changes(settings: Sequence[str]) -> dict[str, Any]:
+    """Return {dotted name: value} of settings like "pool.depth=10"; values are YAML.
+
+    Raises:
+        Problem: a setting without "=", or one whose value is not YAML.
+    """
+    changes = {}
+    for setting in settings:
+        name, equals, text = setting.partition("=")
+        if not equals:
+            found = f"{setting!r} has no value"
+            raise Problem("--set", found, expected="name=value", remedy="Write it like pool.depth=10.")
+        changes[name] = _yaml(text, f"--set {name}")
+    return changes
+
+
+def changed(params: Params, changes: Mapping[str, Any]) -> Params:
+    """Return `params` with {dotted name: value} applied.
+
+    Raises:
+        Problem: an unknown name (near names are offered), or a value that does not fit.
+    """
+    tree = params.model_dump()
+    known = params.flat()
+    for name, value in changes.items():
+        if name not in known:
+            raise Problem("--set", f"unknown parameter {name!r}", remedy=_near(name, known))
+        *section, key = name.split(".")
+        target = tree[section[0]] if section else tree
+        target[key] = value
+    return parse(tree, where="--set")
+
+
+def dump(params: Params) -> str:
+    """Return the parameters as YAML in the order of params.yaml."""
+    text: str = yaml.safe_dump(params.model_dump(), sort_keys=False, allow_unicode=True)
+    return text
+
+
+def optional(model: type[BaseModel] = Params) -> type[BaseModel]:
+    """Return `model` with every field optional, for a form in which an empty field means "as in params.yaml"."""
+    fields: dict[str, Any] = {}
+    for name, field in model.model_fields.items():
+        kind: Any = field.annotation
+        if isinstance(kind, type) and issubclass(kind, Section):
+            inner = optional(kind)
+            fields[name] = (inner, Field(default_factory=inner, description=kind.__doc__))
+        else:
+            fields[name] = (kind | None, None)
+    return create_model(f"{model.__name__}Changes", __config__=ConfigDict(extra="forbid"), **fields)
+
+
+def select(flat: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
+    """Return the named parameters of `flat`, sorted by name."""
+    return {name: flat[name] for name in sorted(names)}
+
+
+def _yaml(text: str, where: str) -> Any:
+    try:
+        return yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        line = f"line {mark.line + 1}" if mark else ""
+        raise Problem(
+            where, "not valid YAML", where=line, remedy="Correct the line; indentation is two spaces."
+        ) from None
+
+
+def _explain(error: Any) -> str:
+    name = ".".join(str(part) for part in error["loc"] if not str(part).startswith(("constrained", "list[")))
+    if error["type"] == "extra_forbidden":
+        section, _, key = name.rpartition(".")
+        model = Params.model_fields[section].annotation if section in Params.model_fields else Params
+        fields = getattr(model, "model_fields", {})
+        return f"unknown key {name!r} ({_near(key, fields)[:-1]})"
+    if error["type"] == "missing":
+        return f"missing key {name!r}"
+    return f"{name}: {error['msg'][0].lower()}{error['msg'][1:]}, found {error['input']!r}"
+
+
+def _near(name: str, known: Iterable[str]) -> str:
+    options = list(known)
+    near = difflib.get_close_matches(name, options, n=3, cutoff=0.5) or options[:3]
+    return f"Near names: {', '.join(near)}."

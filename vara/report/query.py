@@ -1,0 +1,70 @@
+"""One query's report: what was asked, what came back before and after reranking, and what the labels say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from textwrap import shorten
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One document in the report.
+
+    Attributes:
+        before: rank in the frozen pool, from 1.
+        after: rank after reranking, from 1.
+        dense: cosine of query and document.
+        lexical: BM25 score.
+        relevance: the label, None where unjudged.
+    """
+
+    doc_id: str
+    title: str
+    text: str
+    before: int
+    after: int
+    dense: float
+    lexical: float
+    relevance: int | None
+
+
+@dataclass(frozen=True)
+class QueryReport:
+    """Everything that is shown of one query.
+
+    Attributes:
+        missing: {doc_id: relevance} of the relevant documents that are not in the pool.
+        titles: {doc_id: title} of the missing ones.
+        measures: {system: {measure: value}}, as the table of queries has them.
+    """
+
+    query_id: str
+    text: str
+    candidates: Sequence[Candidate]
+    missing: Mapping[str, int]
+    titles: Mapping[str, str]
+    measures: Mapping[str, Mapping[str, str]]
+
+
+def lines(report: QueryReport) -> Iterator[str]:
+    """Yield the report as lines of text: candidates in reranked order, each with the start of its text."""
+    yield f"{report.query_id}  {report.text}"
+    yield ""
+    yield "after  before  label   cosine     BM25  document"
+    for one in sorted(report.candidates, key=lambda candidate: candidate.after):
+        label = "–" if one.relevance is None else str(one.relevance)
+        scores = f"{one.dense:>7.4f}  {one.lexical:>7.3f}"
+        yield f"{one.after:>5}  {one.before:>6}  {label:>5}  {scores}  {one.doc_id}  {one.title}"
+        yield f"{'':>42}{shorten(one.text, 100, placeholder=' …')}"
+    for doc_id, relevance in report.missing.items():
+        yield f"    –       –  {relevance:>5}        –        –  {doc_id}  {report.titles[doc_id]} (not in the pool)"
+    yield ""
+    if not report.measures:
+        yield "No relevant document is labelled for this query: it is left out of every measure."
+        return
+    systems = list(report.measures)
+    yield f"{'':<16}" + "  ".join(f"{system:>12}" for system in systems)
+    for name in next(iter(report.measures.values())):
+        values = (report.measures[system].get(name, "") for system in systems)
+        yield f"{name:<16}" + "  ".join(f"{value[:8] or '–':>12}" for value in values)

@@ -1,0 +1,101 @@
+"""The result table: a few measures of every system, read from metrics/evaluate.json, never typed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from vara.errors import Problem
+
+SYSTEMS = {"first_stage": "first stage", "reranked": "reranked", "bm25": "BM25 baseline"}
+"""Systems in the order of the table, and what they are called there."""
+
+_START, _END = "<!-- results:start -->", "<!-- results:end -->"
+
+
+def read_metrics(path: Path) -> dict[str, Any]:
+    """Return a metric file.
+
+    Raises:
+        Problem: it has not been made yet, or is no JSON.
+    """
+    try:
+        metrics: dict[str, Any] = json.loads(path.read_bytes())
+    except FileNotFoundError:
+        raise Problem(str(path), "not made yet", remedy="Run `dvc repro` first.") from None
+    except ValueError:
+        raise Problem(
+            str(path), "not valid JSON", remedy="Restore it with git, or run `dvc repro`."
+        ) from None
+    return metrics
+
+
+def headline(path: Path) -> list[dict[str, str]]:
+    """Return the rows of the result table: one a split and system, each value with its 95 % interval.
+
+    The columns are RR and R at the first cutoff, nDCG at the middle one and R at the last one.
+
+    Args:
+        path: metrics/evaluate.json.
+
+    Raises:
+        Problem: the file is missing or no JSON.
+    """
+    metrics = read_metrics(path)
+    rows = []
+    for split in splits(metrics):
+        for system, title in SYSTEMS.items():
+            row = {"split": split, "system": title}
+            for measure in columns(metrics):
+                row[measure] = interval(metrics, f"{split}.{system}.{measure}")
+            row["queries"] = str(metrics[f"{split}.n_evaluated"])
+            rows.append(row)
+    return rows
+
+
+def splits(metrics: Mapping[str, Any]) -> list[str]:
+    """Return the splits of a metric file, test first."""
+    names = [key.removesuffix(".n_queries") for key in metrics if key.endswith(".n_queries")]
+    return sorted(names, key=lambda name: (name != "test", name))
+
+
+def columns(metrics: Mapping[str, Any]) -> list[str]:
+    """Return the measures of the headline, for whatever cutoffs were measured."""
+    cuts = sorted(
+        {int(key.rpartition("@")[2]) for key in metrics if ".first_stage.P@" in key and key.count(".") == 2}
+    )
+    if not cuts:
+        return ["RR"]
+    middle = cuts[len(cuts) // 2]
+    return list(dict.fromkeys([f"RR@{cuts[0]}", f"R@{cuts[0]}", f"nDCG@{middle}", f"R@{cuts[-1]}"]))
+
+
+def interval(metrics: Mapping[str, Any], key: str) -> str:
+    """Return "0.812 [0.740, 0.879]", or "–" where the value is null."""
+    value = metrics.get(key)
+    if value is None:
+        return "–"
+    low, high = metrics.get(f"{key}.low"), metrics.get(f"{key}.high")
+    return f"{value:.3f}" if low is None or high is None else f"{value:.3f} [{low:.3f}, {high:.3f}]"
+
+
+def markdown(rows: Sequence[Mapping[str, str]]) -> str:
+    """Return rows as a Markdown table."""
+    names = list(rows[0])
+    lines = [names, ["---"] * len(names), *(list(row.values()) for row in rows)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def updated(text: str, table: str, *, where: str) -> str:
+    """Return a Markdown document with the table between its two result marks replaced.
+
+    Raises:
+        Problem: the marks are missing.
+    """
+    before, start, rest = text.partition(_START)
+    _, end, after = rest.partition(_END)
+    if not start or not end:
+        raise Problem(where, f"no {_START} … {_END}", remedy="Put both marks where the table belongs.")
+    return f"{before}{_START}\n{table}\n{_END}{after}"
