@@ -11,7 +11,7 @@ export DO_NOT_TRACK := 1
 export PREFECT_SERVER_ANALYTICS_ENABLED := false
 STAMP := $(VENV)/.stamp
 
-.PHONY: help setup run test lint verify accept lab server lock
+.PHONY: help setup run test lint verify server lock
 
 help:  ## list the verbs
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
@@ -31,7 +31,7 @@ $(STAMP): requirements.lock constraints.txt pyproject.toml
 	@touch $@
 
 run: setup  ## corpus to metrics: dvc pull, dvc repro, the result table
-	@dvc pull --quiet
+	@dvc pull --quiet --remote shipped
 	@dvc repro
 	@vara show
 

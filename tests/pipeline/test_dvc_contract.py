@@ -1,0 +1,77 @@
+"""dvc.yaml says about each stage exactly what its step says."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import yaml
+
+from flows.pipeline import PIPELINE
+from tests.conftest import ROOT
+from vara.artifacts.code import CODE, closure
+from vara.artifacts.step import Step
+
+STAGES: dict[str, dict[str, Any]] = yaml.safe_load((ROOT / "dvc.yaml").read_text())["stages"]
+EACH = pytest.mark.parametrize("step", PIPELINE, ids=lambda step: step.name)
+
+
+def paths(entries: list[Any]) -> set[str]:
+    return {entry if isinstance(entry, str) else next(iter(entry)) for entry in entries}
+
+
+def test_the_stages_are_the_steps_in_order() -> None:
+    assert list(STAGES) == [step.name for step in PIPELINE]
+
+
+@EACH
+def test_a_stage_is_one_command(step: Step) -> None:
+    assert STAGES[step.name]["cmd"] == f"python -m flows {step.name}"
+    assert STAGES[step.name]["desc"]
+
+
+@EACH
+def test_declared_parameters_are_the_ones_read(step: Step) -> None:
+    assert sorted(STAGES[step.name]["params"]) == sorted(step.params)
+
+
+@EACH
+def test_outputs_are_what_the_step_publishes(step: Step) -> None:
+    stage = STAGES[step.name]
+    assert paths(stage.get("outs", [])) == {name for name in step.publishes if name.startswith("build/")}
+    assert paths(stage.get("metrics", [])) == {name for name in step.publishes if name.startswith("metrics/")}
+    assert paths(stage.get("plots", [])) == {name for name in step.publishes if name.startswith("plots/")}
+
+
+@EACH
+def test_no_output_is_in_dvc_cache(step: Step) -> None:
+    """A plain `dvc pull` fails on cached outputs that no remote has."""
+    stage = STAGES[step.name]
+    entries = [*stage.get("outs", []), *stage.get("metrics", []), *stage.get("plots", [])]
+    assert all(next(iter(entry.values()))["cache"] is False for entry in entries)
+
+
+@EACH
+def test_the_code_that_a_step_can_reach_is_a_dependency(step: Step) -> None:
+    deps = [dep for dep in STAGES[step.name]["deps"] if not dep.startswith(("build/", "$"))]
+    for name, path in closure(step.run.__module__, CODE).modules.items():
+        file = path.relative_to(CODE).as_posix()
+        if path.read_bytes().strip():  # an empty __init__ says nothing
+            assert any(file == dep or file.startswith(f"{dep}/") for dep in deps), f"{step.name} reaches {name}"
+
+
+@EACH
+def test_inputs_are_dependencies(step: Step) -> None:
+    conditional = {name for names in step.reads_when.values() for name in names}
+    inputs = {f"build/{name}.json" for name in {*step.reads, *conditional}}
+    assert {dep for dep in STAGES[step.name]["deps"] if dep.startswith("build/")} == inputs
+    assert "requirements.lock" in STAGES[step.name]["deps"]
+
+
+def test_labels_reach_only_what_evaluates() -> None:
+    """Neither the search nor anything before it can see a label."""
+    for name in ("embed", "index", "pool", "rerank"):
+        deps = STAGES[name]["deps"]
+        assert not any("label" in dep or "dataset" in dep or dep.startswith("data") for dep in deps)
+    reading = {step.name for step in PIPELINE if "labels" in step.reads}
+    assert reading == {"evaluate"}
