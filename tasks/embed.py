@@ -19,7 +19,8 @@ def run(job: Job) -> Made:
     from backends.remembered import RememberingEncoder
 
     corpus = read_corpus(job)
-    encoder = RememberingEncoder(job)
+    entry = load_registry(job.settings.root / "models.yaml").entry(job.params["embed.model"])
+    encoder = RememberingEncoder(entry, job.params, settings=job.settings, items=job.items, watch=job.watch)
     query_ids: list[str] = corpus.queries["query_id"].to_list()
     documents = encoder.encode(corpus.texts, corpus.doc_ids, kind="passage")
     queries = encoder.encode(corpus.queries["text"].to_list(), query_ids, kind="query")

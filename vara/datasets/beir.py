@@ -132,7 +132,7 @@ def _refuse_constant(name: str) -> NoReturn:
 
 def _reason(error: Exception) -> str:
     if isinstance(error, json.JSONDecodeError):
-        return f"{error.msg} at column {error.colno}"
+        return f"{error.msg.removesuffix(' at')} at column {error.colno}"
     return "nested too deeply" if isinstance(error, RecursionError) else str(error)
 
 

@@ -6,10 +6,10 @@ from vara.datasets.fields import is_blank
 
 
 def embedded_text(title: str | None, text: str | None) -> str:
-    """Return title, newline, text, whichever are present and not blank; "" for an empty document.
+    r"""Return title, newline, text, whichever are present and not blank; "" for an empty document.
 
     Example:
         >>> embedded_text("Reset", None), embedded_text(" ", "Press the button."), embedded_text("A", "b")
-        ('Reset', 'Press the button.', 'A\\nb')
+        ('Reset', 'Press the button.', 'A\nb')
     """
     return "\n".join(part for part in (title, text) if part is not None and not is_blank(part))

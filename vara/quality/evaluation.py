@@ -108,10 +108,10 @@ def _notices(runs: Runs, queries: Sequence[Query], cutoffs: Sequence[int], depth
     ]
     known = {query.query_id for query in queries if query.split is not None}
     homeless = len(queries) - len(known)
-    apart = [f"{homeless} queries belong to no split and are not evaluated"] if homeless else []
+    apart = [f"queries that belong to no split are not evaluated: {homeless}"] if homeless else []
     foreign = {system: sorted(run.keys() - known) for system, run in runs.items()}
     ignored = [
-        f"{system}: {len(ids)} queries of the run belong to no split and are ignored ({examples(ids)})"
+        f"{system}: queries of the run that belong to no split are ignored: {len(ids)} ({examples(ids)})"
         for system, ids in foreign.items()
         if ids
     ]

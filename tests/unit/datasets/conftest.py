@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from sound_dataset import write_dataset
 
+from tests.unit.datasets.sound_dataset import write_dataset
 from vara.datasets.dataset import read_dataset
 from vara.datasets.findings import one_line
 

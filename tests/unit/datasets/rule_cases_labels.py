@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from sound_dataset import SOUND, more
+from tests.unit.datasets.sound_dataset import more
 
 CORPUS, QUERIES, LABELS = "corpus.jsonl", "queries.jsonl", "qrels.tsv"
 HEADER = "query-id\tcorpus-id\tscore\n"

@@ -7,8 +7,8 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sound_dataset import SOUND, more, write_dataset
 
+from tests.unit.datasets.sound_dataset import SOUND, more, write_dataset
 from vara.datasets.dataset import dataset_counts, load_dataset
 from vara.datasets.findings import Findings, printable
 from vara.datasets.ids import Ids, clean_id
@@ -193,6 +193,14 @@ def test_counts(build):
         "findings": {"empty-document": 1, "unknown-document": 1},
         "severity": {"empty-document": "warning", "unknown-document": "warning"},
     }
+
+
+def test_hidden_and_other_files_beside_the_label_files_are_left_alone(build):
+    strays = {"qrels/._test.tsv": b"\x00\x05", "qrels/README.md": "x", "qrels/test.tsv.bak": "x"}
+    dataset = load_dataset(
+        build({LABELS: None, "qrels/test.tsv": SOUND[LABELS].replace("q1\td1\t1\n", ""), **strays})
+    )
+    assert dataset.labels["split"].to_list() == ["test"]
 
 
 def test_nothing_outside_the_folder_is_read_whatever_a_split_is_called(build):

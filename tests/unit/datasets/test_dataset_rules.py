@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from rule_cases_labels import JUDGMENTS, LINKS
-from rule_cases_rows import FILES, IDS, ROWS
-from sound_dataset import SOUND, more
 
+from tests.unit.datasets.rule_cases_labels import JUDGMENTS, LINKS
+from tests.unit.datasets.rule_cases_rows import FILES, IDS, ROWS
+from tests.unit.datasets.sound_dataset import SOUND, more
 from vara.datasets.rules import HIDING, RULES
 
 CORPUS, QUERIES, LABELS = "corpus.jsonl", "queries.jsonl", "qrels.tsv"

@@ -14,6 +14,8 @@ from vara.quality.evaluation import evaluate
 from vara.quality.figures import significant
 from vara.quality.split import Query, Settings
 
+NOTHING = "expected at least one. There is nothing to measure."
+NDCG_Q3 = 1 / (1 + 1 / np.log2(3))  # c alone on top, d nowhere
 SETTINGS = Settings(cutoffs=[1, 2], min_relevance=1, min_group=2, seed=0, depth=3)
 
 QUERIES = [
@@ -47,7 +49,11 @@ def keys(metrics, prefix):
 
 
 def test_counts(evaluation):
-    counts = {key: value for key, value in keys(evaluation.metrics, "test.").items() if "n_" in key}
+    counts = {
+        key: value
+        for key, value in keys(evaluation.metrics, "test.").items()
+        if key.startswith("n_") or "_missing" in key
+    }
     assert counts == {
         "n_queries": 4,
         "n_evaluated": 3,
@@ -116,7 +122,7 @@ def test_groups_show_means_or_say_that_they_are_too_few(evaluation):
 
 
 def test_the_condensed_measure_stands_where_judged_differs(evaluation):
-    # Judged@1: first stage (0 + 0 + 0)/3 as b is no label of q2 … q1 x, q2 a, q3 x: 1/3; reranked b, b, –: 1/3.
+    # Judged@1: first stage x, a, x: 1/3; reranked b, b (no label of q2), nothing: 1/3
     assert evaluation.metrics["test.first_stage.Judged@1"] == evaluation.metrics["test.reranked.Judged@1"]
     assert "test.first_stage.nDCG(judged_only=True)@1" not in evaluation.metrics
     # Judged@2: first stage (1/2 + 1/2 + 0)/3, reranked (1 + 1/2 + 0)/3
@@ -126,24 +132,32 @@ def test_the_condensed_measure_stands_where_judged_differs(evaluation):
     assert "nDCG(judged_only=True)@1" in evaluation.per_query.columns
 
 
-NDCG_Q3 = 1 / (1 + 1 / np.log2(3))  # c alone on top, d nowhere
-
-
 def test_notices(evaluation):
     assert evaluation.notices == (
-        "1 queries belong to no split and are not evaluated",
-        "first_stage: 1 queries of the run belong to no split and are ignored (z)",
+        "queries that belong to no split are not evaluated: 1",
+        "first_stage: queries of the run that belong to no split are ignored: 1 (z)",
     )
     deep = evaluate(
         {"bm25": RUNS["reranked"]}, QUERIES[:3], QRELS, settings=replace(SETTINGS, cutoffs=[10, 2])
     )
+    beyond = (
+        "cutoff 10 is left out: the pool keeps 3 documents a query, "
+        "and a measure at 10 would be another number under the same name"
+    )
     assert deep.notices == (
-        "cutoff 10 is left out: the pool keeps 3 documents a query, and a measure at 10 would be another number "
-        "under the same name",
-        "bm25: 1 queries of the run belong to no split and are ignored (p1)",
+        beyond,
+        "bm25: queries of the run that belong to no split are ignored: 1 (p1)",
         "no ceiling: none of the systems is called first_stage",
     )
     assert not any("@10" in key or "ceiling" in key for key in deep.metrics)
+
+
+def test_rankings_are_cut_at_the_depth_of_the_pool():
+    metrics = evaluate(RUNS, QUERIES, QRELS, settings=replace(SETTINGS, cutoffs=[1], depth=1)).metrics
+    assert (
+        metrics["test.first_stage.RR"] == metrics["test.first_stage.RR@1"] == significant(1 / 3)
+    )  # q2 alone
+    assert metrics["test.miss.first_stage.not_in_pool"] == 4  # of 5
 
 
 def test_the_table_has_a_row_for_each_evaluated_query_and_system(evaluation):
@@ -154,10 +168,8 @@ def test_the_table_has_a_row_for_each_evaluated_query_and_system(evaluation):
         for system in ["first_stage", "reranked"]
     ]
     known = table.select("n_relevant", "n_relevant_in_pool", "first_relevant_rank", "RR").rows()
-    assert known[2:] == [(2, 2, 2, 0.5), (2, 2, 1, 1.0), (1, 1, 1, 1.0), (1, 1, 2, 0.5)] + [
-        (2, 1, 3, 0.3333333333),
-        (2, 0, None, 0.0),
-    ]
+    assert known[2:6] == [(2, 2, 2, 0.5), (2, 2, 1, 1.0), (1, 1, 1, 1.0), (1, 1, 2, 0.5)]
+    assert known[6:] == [(2, 1, 3, 0.3333333333), (2, 0, None, 0.0)]
 
 
 def test_everything_is_strict_json(evaluation):
@@ -223,17 +235,8 @@ def test_tied_cuts_are_told_below_the_depth_where_scores_are_known():
 @pytest.mark.parametrize(
     ("runs", "queries", "message"),
     [
-        (
-            {},
-            QUERIES,
-            "evaluation problem: found no system, expected at least one. There is nothing to measure.",
-        ),
-        (
-            RUNS,
-            QUERIES[-1:],
-            "evaluation problem: found no query that belongs to a split, expected at least one. "
-            "There is nothing to measure.",
-        ),
+        ({}, QUERIES, f"evaluation problem: found no system, {NOTHING}"),
+        (RUNS, QUERIES[-1:], f"evaluation problem: found no query that belongs to a split, {NOTHING}"),
         (
             RUNS,
             QUERIES[:2] * 2,

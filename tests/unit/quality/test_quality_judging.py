@@ -29,6 +29,11 @@ def test_a_cell_is_a_grade_unjudged_or_padding():
     assert judged.relevance.dtype == np.int32
 
 
+def test_a_negative_grade_is_no_judgment():
+    judged = judge({"q1": ["a", "b", "c"]}, {"q1": {"a": -1, "b": -2, "c": 1}})
+    assert judged.relevance.tolist() == [[UNJUDGED, UNJUDGED, 1]]
+
+
 def test_the_ideal_holds_every_positive_label_returned_or_not():
     judged = judge({"q2": ["a"]}, {"q1": {"a": 1, "b": 3, "c": 0, "d": 2}, "q2": {"a": 5}})
     assert judged.ideal.tolist() == [3, 2, 1, 5]

@@ -12,7 +12,7 @@ from vara.quality import judged as judged_module
 from vara.quality.formulas import discounts, values
 from vara.quality.judged import ceiling
 from vara.quality.judging import judge
-from vara.quality.measures import FAMILIES, Measure, parse
+from vara.quality.measures import FAMILIES, Measure, parse, standard
 
 POOL = [f"d{n}" for n in range(12)]
 LABELS = st.dictionaries(st.sampled_from(POOL), st.integers(0, 3), min_size=1).filter(
@@ -87,14 +87,18 @@ def test_nothing_beats_the_ceiling_and_a_perfect_ranking_of_everything_is_one(ra
         assert values(perfect, measure)[0] == 1.0  # exactly
 
 
-@given(st.lists(st.tuples(RANKINGS, LABELS), max_size=8), measures())
-def test_the_size_of_blocks_never_matters(pairs, measure):
-    run = {f"q{n}": ranking for n, (ranking, _) in enumerate(pairs)}
-    judged = judge(run, {f"q{n}": labels for n, (_, labels) in enumerate(pairs)})
-    whole = values(judged, measure).tolist()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(judged_module, "BLOCK_CELLS", 20)
-        assert values(judged, measure).tolist() == whole
+@pytest.mark.parametrize("cells", [1, 30, 100])
+def test_the_size_of_blocks_never_matters(cells, monkeypatch):
+    source = np.random.default_rng(0)
+    run = {f"q{n}": source.permutation(POOL)[: source.integers(0, 13)].tolist() for n in range(40)}
+    labels = {query_id: dict(zip(POOL, source.integers(0, 4, 12).tolist(), strict=True)) for query_id in run}
+    judged = judge(
+        run, {query_id: dict(list(row.items())[::2]) | {"d1": 1} for query_id, row in labels.items()}
+    )
+    names = standard([1, 3, 10])
+    whole = [values(judged, measure).tolist() for measure in names]
+    monkeypatch.setattr(judged_module, "BLOCK_CELLS", cells)
+    assert [values(judged, measure).tolist() for measure in names] == whole
 
 
 def test_discounts_are_exact_where_the_logarithm_is():

@@ -1,0 +1,141 @@
+"""What computes after which change: a table, every parameter in it."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from flows.run import perform, plain, prepare
+from flows.workspace import Workspace
+from tests.workspace import Sandbox, make_sandbox
+from vara import params as parameters
+from vara.params import Params
+from vara.watch import Silence
+
+FROM_EMBED = ["embed", "index", "pool", "rerank", "evaluate"]
+FROM_POOL = ["pool", "rerank", "evaluate"]
+
+TABLE: dict[str, tuple[Any, list[str]]] = {
+    "dataset.path": ("data/copy", ["validate", "evaluate"]),  # the same content under another name
+    "seed": (7, ["evaluate"]),
+    "embed.model": ("tiny-two", FROM_EMBED),
+    "embed.dtype": ("bfloat16", FROM_EMBED),
+    "embed.max_length": (32, FROM_EMBED),
+    "embed.too_long": ("truncate", FROM_EMBED),
+    "index.engine": ("memory", ["index"]),
+    "index.m": (8, ["index"]),
+    "index.ef_construct": (64, ["index"]),
+    "pool.depth": (3, FROM_POOL),
+    "pool.retriever": ("bm25", FROM_POOL),
+    "pool.search": ("ann", FROM_POOL),
+    "pool.filter": ({"product": "web"}, FROM_POOL),
+    "pool.exclude_self": (True, FROM_POOL),
+    "rerank.kind": ("none", ["rerank", "evaluate"]),
+    "rerank.weight": (0.5, ["rerank", "evaluate"]),
+    "evaluate.cutoffs": ([1, 2], ["evaluate"]),
+    "evaluate.min_relevance": (2, ["evaluate"]),
+    "evaluate.min_group": (1, ["evaluate"]),
+}
+
+
+@pytest.fixture(scope="module")
+def sandbox(tmp_path_factory: pytest.TempPathFactory) -> Sandbox:
+    sandbox = make_sandbox(tmp_path_factory.mktemp("table") / "work space")
+    shutil.copytree(sandbox.root / "data/small", sandbox.root / "data/copy")
+    models = yaml.safe_load((sandbox.root / "models.yaml").read_text())
+    models["models"]["tiny-two"] = {**models["models"]["tiny"], "pooling": "cls"}
+    (sandbox.root / "models.yaml").write_text(yaml.safe_dump(models))
+    assert computed(sandbox.root, {}) == ["validate", *FROM_EMBED]
+    return sandbox
+
+
+def computed(root: Path, changes: dict[str, Any]) -> list[str]:
+    run = prepare(Workspace(root), "pipeline", changes, None)
+    return [one.step.name for one in perform(run, plain(run.bench, Silence())) if one.state == "computed"]
+
+
+def shipped(root: Path) -> Params:
+    return parameters.load(root / "params.yaml")
+
+
+def test_the_table_names_every_parameter(sandbox: Sandbox) -> None:
+    assert list(TABLE) == list(shipped(sandbox.root).flat())
+
+
+@pytest.mark.parametrize("name", TABLE)
+def test_a_changed_parameter_computes_exactly(sandbox: Sandbox, name: str) -> None:
+    value, expected = TABLE[name]
+    assert shipped(sandbox.root).flat()[name] != value
+    assert computed(sandbox.root, {name: value}) == expected
+    assert computed(sandbox.root, {name: value}) == []
+    assert computed(sandbox.root, {}) == []
+
+
+CODE_CHANGES = [
+    ("tasks/pool.py", '"""The pool stage', '"""The stage pool', []),
+    ("tasks/embed.py", "    corpus = read_corpus(job)", "    corpus = read_corpus(job)  # all of it", []),
+    ("vara/quality/ranking.py", '"""', '"""Text. ', []),
+    ("backends/pooling.py", "UNIT = 1e-6", "UNIT = 1e-7", FROM_EMBED),
+    ("vara/quality/ranking.py", "\ndef ", "\nEXTRA = 1\n\n\ndef ", FROM_POOL),
+    ("vara/index/fusion.py", "wide.max() == wide.min()", "wide.min() == wide.max()", ["rerank", "evaluate"]),
+    ("vara/quality/bootstrap.py", "RESAMPLES = 10_000", "RESAMPLES = 9_000", ["evaluate"]),
+    ("vara/datasets/rules.py", 'remedy="', 'remedy="Please. ', []),
+    ("vara/datasets/rules.py", '"warning"', '"notice"', ["validate"]),
+]
+
+
+@pytest.mark.slow
+def test_a_change_of_code_computes_exactly(tmp_path: Path) -> None:
+    """Comments, docstrings and texts compute nothing; meaning computes what can reach it."""
+    sandbox = make_sandbox(tmp_path / "code")
+    assert sandbox.computed() == ["validate", *FROM_EMBED]
+    for path, old, new, expected in CODE_CHANGES:
+        original = (sandbox.root / path).read_text()
+        sandbox.edit(path, old, new)
+        run = sandbox.pipeline()
+        assert [stage["stage"] for stage in run["stages"] if stage["state"] == "computed"] == expected, path
+        if path == "backends/pooling.py":  # nothing is remembered across a change of the encoder's code
+            assert next(stage for stage in run["stages"] if stage["stage"] == "embed")["items_computed"] == 14
+        (sandbox.root / path).write_text(original)
+    assert sandbox.computed() == []
+
+
+def test_another_library_version_computes_what_uses_it(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    from importlib import metadata
+
+    original = metadata.version
+
+    def upgraded(name: str, to: str) -> Any:
+        return lambda asked: to if asked == name else original(asked)
+
+    for name, expected in {
+        "bm25s": FROM_POOL,
+        "torch": FROM_EMBED,
+        "pandera": ["validate"],
+        "qdrant-edge-py": ["index"],
+        "prefect": [],
+    }.items():
+        with monkeypatch.context() as patch:
+            patch.setattr(metadata, "version", upgraded(name, "99.0"))
+            assert computed(sandbox.root, {}) == expected, name
+
+
+def test_editing_two_documents_embeds_two_texts(tmp_path: Path) -> None:
+    sandbox = make_sandbox(tmp_path / "edit")
+    assert sandbox.pipeline()["stages"][1]["items_computed"] == 14
+    sandbox.edit("data/small/corpus.jsonl", "Turn the roll round", "Turn the roll over")
+    sandbox.edit("data/small/corpus.jsonl", "Drag the booking", "Pull the booking")
+    stages = {stage["stage"]: stage for stage in sandbox.pipeline()["stages"]}
+    assert stages["embed"]["state"] == "computed"
+    assert stages["embed"]["items_computed"] == 2
+
+
+def test_labels_do_not_reach_the_search(tmp_path: Path) -> None:
+    sandbox = make_sandbox(tmp_path / "labels")
+    sandbox.pipeline()
+    sandbox.edit("data/small/qrels.tsv", "q1\td1\t3", "q1\td1\t2")
+    assert sandbox.computed() == ["validate", "evaluate"]
