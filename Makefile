@@ -11,7 +11,7 @@ export DO_NOT_TRACK := 1
 export PREFECT_SERVER_ANALYTICS_ENABLED := false
 STAMP := $(VENV)/.stamp
 
-.PHONY: help setup run test lint verify server lock
+.PHONY: help setup data run test lint verify server lock
 
 help:  ## list the verbs
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
@@ -30,13 +30,15 @@ $(STAMP): requirements.lock constraints.txt pyproject.toml
 	@python -m pip check
 	@touch $@
 
-run: setup  ## corpus to metrics: dvc pull, dvc repro, the result table
+data: setup  ## the shipped dataset, from the remote inside this repository
 	@dvc pull --quiet --remote shipped
+
+run: data  ## corpus to metrics: dvc pull, dvc repro, the result table
 	@dvc repro
 	@vara show
 
-test: setup  ## the whole test suite
-	@python -m pytest -n 2
+test: data  ## the whole test suite
+	@python -m pytest -n 2 --dist loadgroup
 
 lint: setup  ## formatting, lint, types, rooms
 	@ruff format --check .
@@ -44,8 +46,8 @@ lint: setup  ## formatting, lint, types, rooms
 	@mypy
 	@lint-imports --no-cache
 
-verify: setup  ## expected numbers on real collections, kills, forced CPU paths (slow)
-	@python -m pytest tests/verify -m "" --override-ini testpaths=tests/verify
+verify: data  ## expected numbers on real collections, kills, forced CPU paths (slow)
+	@python -m pytest tests/verify
 
 server: setup  ## a Prefect server with its UI on http://127.0.0.1:4200
 	@prefect server start --host 127.0.0.1

@@ -130,11 +130,11 @@ class _Offset:
 
 
 def _value(count: int | np.int64, vector: NDArray[np.float32]) -> bytes:
-    return np.int32(count).astype("<i4").tobytes() + vector.astype("<f4").tobytes()
+    return int(count).to_bytes(4, "little", signed=True) + bytes(vector.astype("<f4").data)
 
 
 def _count(value: bytes) -> int:
-    return int(np.frombuffer(value, dtype="<i4", count=1)[0])
+    return int.from_bytes(value[:4], "little", signed=True)
 
 
 def _vector(value: bytes) -> NDArray[np.float32]:

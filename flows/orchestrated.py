@@ -6,8 +6,6 @@ The artifact store alone decides whether a step computes; Prefect shows what it 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -86,24 +84,26 @@ class _Story:
         return Completed(message=", ".join(f"{one.step.name} {one.state}" for one in self.outcomes))
 
     def _do(self, planned: Plan) -> Outcome:
-        def body(parameters: dict[str, Any]) -> Any:  # noqa: ARG001 - shown in the UI
+        name, made = planned.step.name, []
+
+        @task(name=name, cache_policy=NO_CACHE, persist_result=False)
+        def body(parameters: dict[str, Any]) -> State[Any]:  # noqa: ARG001 - shown in the UI
             try:
-                with _shown(planned.step.name) as watch:
-                    outcome = execute(planned, self.run.bench, watch)
+                outcome = execute(planned, self.run.bench, _Shown(name))
             except Problem as problem:
                 self.problem = problem
                 return Failed(message=str(problem))
-            cached = outcome.state == "cached"
-            return Completed(name="Cached" if cached else None, message=outcome.why, data=outcome)
+            made.append(outcome)
+            return Completed(name="Cached" if outcome.state == "cached" else None, message=outcome.why)
 
-        upstream = [self._states[name] for name in planned.inputs]
-        shown = task(body, name=planned.step.name, cache_policy=NO_CACHE, persist_result=False)
-        state = shown(dict(planned.params), return_state=True, wait_for=upstream)
+        upstream = [self._states[output] for output in planned.inputs]
+        state: State[Any] = body(dict(planned.params), return_state=True, wait_for=upstream)
         if self.problem:
             raise self.problem
-        outcome: Outcome = state.result()
-        self._states.update(dict.fromkeys(outcome.outputs, state))
-        return outcome
+        if not made:
+            state.result()  # raises what happened
+        self._states.update(dict.fromkeys(made[0].outputs, state))
+        return made[0]
 
 
 class _Shown:
@@ -114,29 +114,21 @@ class _Shown:
         self._logger = get_run_logger()
         self._artifact: UUID | None = None
         self._last = time.monotonic()
+        self.note(f"{name} begins")
 
     def note(self, text: str) -> None:
         """Log the note."""
         self._logger.info(text)
 
     def progress(self, done: int, total: int, unit: str) -> None:
-        """Update the artifact at most once a second."""
+        """Update the artifact at most once a second; short work has none."""
         now = time.monotonic()
-        if now - self._last < _EVERY_S and done < total:
+        if now - self._last < _EVERY_S and (done < total or self._artifact is None):
             return
         self._last = now
         share = 100 * done / total if total else 100.0
         if self._artifact is not None:
             update_progress_artifact(self._artifact, progress=share)
-        elif done < total:
-            shown = create_progress_artifact(
-                progress=share, key=f"{self._name}-progress", description=f"{total} {unit}"
-            )
-            self._artifact = shown if isinstance(shown, UUID) else None
-
-
-@contextmanager
-def _shown(name: str) -> Iterator[_Shown]:
-    watch = _Shown(name)
-    watch.note(f"{name} begins")
-    yield watch
+            return
+        shown = create_progress_artifact(progress=share, key=f"{self._name}-progress", description=f"{total} {unit}")
+        self._artifact = shown if isinstance(shown, UUID) else None

@@ -26,7 +26,6 @@ def run(job: Job) -> Made:
     for table, frame in dataset.tables.items():
         write_table(frame, job.folder / f"{table}.parquet")
         outputs[table] = {
-            "name": dataset.name,
             "rows": frame.height,
             "digest": table_digest(frame),
             "ids_digest": table_digest(frame.select(KEYS[table])),

@@ -13,19 +13,47 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-
 from tests.backends.tiny import make_tiny_model
+
 from tests.conftest import ROOT
 
 CODE = ("cli", "flows", "tasks", "backends", "vara")
-FILES = ("dvc.yaml", "params.yaml", "requirements.lock", ".dvcignore", ".gitignore", "pyproject.toml")
+FILES = (
+    "dvc.yaml",
+    "prefect.yaml",
+    "params.yaml",
+    "requirements.lock",
+    ".dvcignore",
+    ".gitignore",
+    "pyproject.toml",
+)
 
 DOCUMENTS = [
-    ("d1", "Reset a password", "Open the sign-in page and choose forgotten password. A link comes by mail.", {}),
-    ("d2", "Change the mail address", "Open settings, then profile, and type the new address.", {"product": "web"}),
-    ("d3", "Printer prints blank labels", "Turn the roll round; the coated side faces the head.", {"product": "bridge"}),
+    (
+        "d1",
+        "Reset a password",
+        "Open the sign-in page and choose forgotten password. A link comes by mail.",
+        {},
+    ),
+    (
+        "d2",
+        "Change the mail address",
+        "Open settings, then profile, and type the new address.",
+        {"product": "web"},
+    ),
+    (
+        "d3",
+        "Printer prints blank labels",
+        "Turn the roll round; the coated side faces the head.",
+        {"product": "bridge"},
+    ),
     ("d4", "Cancel a booking", "Open the calendar, click the booking and choose cancel.", {"product": "web"}),
-    ("d5", "Move a booking", "Drag the booking to another day; the customer gets a message.", {"product": "web"}),
+    (
+        "d5",
+        "Move a booking",
+        "Drag the booking to another day; the customer gets a message.",
+        {"product": "web"},
+    ),
     ("d6", "Old way to reset a password", "Call us and we reset the password.", {"status": "archived"}),
     ("d7", "Read the owner's report", "The report of all branches is for the owner.", {"audience": "owner"}),
     ("d8", "", "Error PK-03 means that the phone waits for the network.", {"product": "pocket"}),
@@ -59,7 +87,9 @@ class Sandbox:
 
     root: Path
 
-    def run(self, *words: str, env: Mapping[str, str] | None = None, check: bool = True) -> subprocess.CompletedProcess[str]:
+    def run(
+        self, *words: str, env: Mapping[str, str] | None = None, check: bool = True
+    ) -> subprocess.CompletedProcess[str]:
         """Run a command in the workspace with this environment's programs first on PATH."""
         path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
         merged = {**os.environ, "PATH": path, **(env or {})}
@@ -74,12 +104,18 @@ class Sandbox:
 
     def pipeline(self, *words: str, **options: Any) -> dict[str, Any]:
         """Run the pipeline and return its JSON line."""
-        answer: dict[str, Any] = json.loads(self.flows("pipeline", *words, "--json", **options).stdout.splitlines()[-1])
+        answer: dict[str, Any] = json.loads(
+            self.flows("pipeline", *words, "--json", **options).stdout.splitlines()[-1]
+        )
         return answer
 
     def computed(self, *words: str, **options: Any) -> list[str]:
         """Run the pipeline and return the stages that computed."""
-        return [stage["stage"] for stage in self.pipeline(*words, **options)["stages"] if stage["state"] == "computed"]
+        return [
+            stage["stage"]
+            for stage in self.pipeline(*words, **options)["stages"]
+            if stage["state"] == "computed"
+        ]
 
     def edit(self, path: str, old: str, new: str) -> None:
         """Replace text in a file of the workspace that must be there."""
@@ -92,6 +128,16 @@ class Sandbox:
         """Commit everything."""
         self.run("git", "add", "-A")
         self.run("git", "-c", "user.name=t", "-c", "user.email=t@t", "commit", "-qm", "state")
+
+
+def make_shipped(root: Path) -> Sandbox:
+    """Make a workspace as it is shipped: the real model, the dataset helpdesk."""
+    root.mkdir(parents=True)
+    for name in (*CODE, "data/helpdesk"):
+        shutil.copytree(ROOT / name, root / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in (*FILES, "models.yaml"):
+        shutil.copy(ROOT / name, root / name)
+    return Sandbox(root)
 
 
 def make_sandbox(root: Path, *, dvc: bool = False) -> Sandbox:
@@ -107,7 +153,9 @@ def make_sandbox(root: Path, *, dvc: bool = False) -> Sandbox:
     params["pool"]["depth"] = 4
     params["evaluate"].update(cutoffs=[2, 4], min_group=2)
     (root / "params.yaml").write_text(yaml.safe_dump(params, sort_keys=False))
-    (root / "models.yaml").write_text(yaml.safe_dump({"models": {"tiny": make_tiny_model(root / "tiny-model")}}))
+    (root / "models.yaml").write_text(
+        yaml.safe_dump({"models": {"tiny": make_tiny_model(root / "tiny-model")}})
+    )
     write_dataset(root / "data/small")
     sandbox = Sandbox(root)
     if dvc:

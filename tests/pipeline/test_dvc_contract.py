@@ -57,7 +57,9 @@ def test_the_code_that_a_step_can_reach_is_a_dependency(step: Step) -> None:
     for name, path in closure(step.run.__module__, CODE).modules.items():
         file = path.relative_to(CODE).as_posix()
         if path.read_bytes().strip():  # an empty __init__ says nothing
-            assert any(file == dep or file.startswith(f"{dep}/") for dep in deps), f"{step.name} reaches {name}"
+            assert any(file == dep or file.startswith(f"{dep}/") for dep in deps), (
+                f"{step.name} reaches {name}"
+            )
 
 
 @EACH

@@ -6,7 +6,17 @@ from pathlib import Path
 
 from tests.workspace import make_sandbox
 
-HEAVY = ("torch", "transformers", "prefect", "qdrant_client", "qdrant_edge", "pandera", "polars", "bm25s", "numpy")
+HEAVY = (
+    "torch",
+    "transformers",
+    "prefect",
+    "qdrant_client",
+    "qdrant_edge",
+    "pandera",
+    "polars",
+    "bm25s",
+    "numpy",
+)
 
 SCRIPT = """
 import sys

@@ -25,8 +25,13 @@ def sandbox(tmp_path_factory: pytest.TempPathFactory) -> Sandbox:
 
 
 def tracked(root: Path) -> dict[str, bytes]:
-    files = [root / "dvc.lock", *(path for name in ("build", "metrics", "plots") for path in sorted((root / name).iterdir()))]
-    return {path.relative_to(root).as_posix(): path.read_bytes() for path in files if path.name != ".gitignore"}
+    files = [
+        root / "dvc.lock",
+        *(path for name in ("build", "metrics", "plots") for path in sorted((root / name).iterdir())),
+    ]
+    return {
+        path.relative_to(root).as_posix(): path.read_bytes() for path in files if path.name != ".gitignore"
+    }
 
 
 def started(words: str) -> list[str]:

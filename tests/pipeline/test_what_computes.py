@@ -104,7 +104,9 @@ def test_a_change_of_code_computes_exactly(tmp_path: Path) -> None:
     assert sandbox.computed() == []
 
 
-def test_another_library_version_computes_what_uses_it(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_library_version_computes_what_uses_it(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from importlib import metadata
 
     original = metadata.version

@@ -44,6 +44,7 @@ class DigestMemo:
         memo.execute("PRAGMA journal_mode=WAL")
         memo.execute("PRAGMA synchronous=NORMAL")
         memo.execute(
-            "CREATE TABLE IF NOT EXISTS files (path TEXT PRIMARY KEY, size INT, mtime INT, ctime INT, inode INT, digest TEXT)"
+            "CREATE TABLE IF NOT EXISTS files"
+            " (path TEXT PRIMARY KEY, size INT, mtime INT, ctime INT, inode INT, digest TEXT)"
         )
         return memo

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from vara.index.exact import credited
 from vara.quality.ranking import best, byte_order
 
 Scores = NDArray[np.float32]
@@ -36,6 +37,7 @@ class Candidates:
         dense: float32 scores of the pool's documents.
         lexical: float32 BM25 scores of the pool's documents.
         baseline: float32 BM25 scores of the baseline's documents.
+        recalled: what an approximate search found of the exact top `depth`, (credited, expected); None: exact search.
     """
 
     query_id: str
@@ -44,6 +46,7 @@ class Candidates:
     dense: Scores
     lexical: Scores
     baseline: Scores
+    recalled: tuple[int, int] | None = None
 
 
 def freeze(
@@ -74,12 +77,11 @@ def freeze(
     for number, query in enumerate(asked):
         rows = np.flatnonzero(query.visible)
         bm25 = ranked(query.lexical, rows[query.lexical[rows] > 0])
-        if retriever == "bm25":
-            pool = bm25
-        elif approximate is not None:
-            pool = ranked(query.dense, approximate(number, query.visible, depth))
-        else:
+        pool, recalled = bm25, None
+        if retriever == "dense" and approximate is None:
             pool = ranked(query.dense, rows)
-        yield Candidates(
-            query.query_id, pool, bm25, query.dense[pool], query.lexical[pool], query.lexical[bm25]
-        )
+        elif retriever == "dense" and approximate is not None:
+            found = approximate(number, query.visible, depth)
+            pool, recalled = ranked(query.dense, found), credited(found, query.dense, query.visible, depth)
+        scores = query.dense[pool], query.lexical[pool], query.lexical[bm25]
+        yield Candidates(query.query_id, pool, bm25, *scores, recalled)

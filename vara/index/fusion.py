@@ -33,4 +33,5 @@ def _minmax(scores: NDArray[np.float32]) -> NDArray[np.float64]:
     wide = scores.astype(np.float64)
     if not wide.size or wide.max() == wide.min():
         return np.zeros_like(wide)
-    return (wide - wide.min()) / (wide.max() - wide.min())
+    stretched: NDArray[np.float64] = (wide - wide.min()) / (wide.max() - wide.min())
+    return stretched

@@ -38,9 +38,9 @@ class Scope:
         Raises:
             Problem: `wanted` names a field that no document has.
         """
-        self._open = ~np.asarray(archived, dtype=bool) & matching(metadata, wanted)
+        self._open: NDArray[np.bool_] = ~np.asarray(archived, dtype=bool) & matching(metadata, wanted)
         self._audiences = np.asarray([name or "" for name in audiences], dtype=object)
-        self._public = self._open & (self._audiences == "")
+        self._public: NDArray[np.bool_] = self._open & (self._audiences == "")
         self._cache: dict[tuple[str, ...], NDArray[np.bool_]] = {}
 
     def visible(self, allowed: Collection[str] | None) -> NDArray[np.bool_]:
@@ -49,7 +49,7 @@ class Scope:
             return self._public
         key = tuple(sorted(set(allowed)))
         if key not in self._cache:
-            self._cache[key] = self._public | (self._open & np.isin(self._audiences, key))
+            self._cache[key] = np.asarray(self._public | (self._open & np.isin(self._audiences, key)))
         return self._cache[key]
 
 

@@ -10,14 +10,15 @@ from numpy.typing import ArrayLike, NDArray
 Weight = Callable[[NDArray[np.int64], NDArray[np.int64]], ArrayLike]
 
 
-def nominal(a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.bool_]:
+def nominal(a: NDArray[np.int64], b: NDArray[np.int64]) -> ArrayLike:
     """Count every disagreement the same."""
-    return a != b
+    return np.not_equal(a, b)
 
 
-def quadratic(a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.int64]:
+def quadratic(a: NDArray[np.int64], b: NDArray[np.int64]) -> ArrayLike:
     """Count a disagreement by the square of its distance: 3 against 0 is nine times 1 against 0."""
-    return (a - b) ** 2
+    squares: NDArray[np.int64] = np.square(a - b)
+    return squares
 
 
 def kappa(first: Sequence[int], second: Sequence[int], weight: Weight = nominal) -> float | None:
@@ -42,7 +43,9 @@ def kappa(first: Sequence[int], second: Sequence[int], weight: Weight = nominal)
         0.5
     """
     if len(first) != len(second) or not first:
-        raise ValueError(f"found {len(first)} and {len(second)} grades, expected the same number, at least one")
+        raise ValueError(
+            f"found {len(first)} and {len(second)} grades, expected the same number, at least one"
+        )
     grades = int(max(*first, *second)) + 1
     table = np.zeros((grades, grades))
     np.add.at(table, (np.asarray(first), np.asarray(second)), 1)

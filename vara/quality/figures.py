@@ -7,6 +7,7 @@ all that starts like it: `test.group.language=es.reason` speaks of every `test.g
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import repeat
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,17 +79,28 @@ def _systems(split: Split, settings: Settings) -> Figures:
     elif n == 1:
         yield "interval.reason", "one query has no interval"
     columns = split.shown()
+    answering = [system for system in split.values if n and not split.silent(system)]
+    bounds = _bounds([split.values[system][:, columns] for system in answering], settings.seed)
     for system, table in split.values.items():
-        if n and split.silent(system):
+        answers = system in answering
+        if n and not answers:
             yield f"{system}.reason", SILENT
-        absent = n == 0 or split.silent(system)
-        low, high = intervals(table[:, columns], settings.seed) if n > 1 and not absent else (None, None)
-        for place, column in enumerate(columns):
-            key = f"{system}.{split.measures[column]}"
-            yield key, None if absent else significant(mean(table[:, column]))
-            yield f"{key}.low", None if low is None else significant(low[place])
-            yield f"{key}.high", None if high is None else significant(high[place])
-            yield f"{key}.p5", None if absent else significant(fifth_percentile(table[:, column]))
+        for column in columns:
+            key, found = f"{system}.{split.measures[column]}", table[:, column]
+            low, high = next(bounds) if answers else (None, None)
+            yield key, significant(mean(found)) if answers else None
+            yield f"{key}.low", low
+            yield f"{key}.high", high
+            yield f"{key}.p5", significant(fifth_percentile(found)) if answers else None
+
+
+def _bounds(tables: Sequence[NDArray[np.float64]], seed: int) -> Iterator[tuple[float | None, float | None]]:
+    """Yield the interval of each column of each table, all from the same draws; one row has none."""
+    if tables and len(tables[0]) > 1:
+        for low, high in zip(*intervals(np.hstack(tables), seed), strict=True):
+            yield significant(low), significant(high)
+    else:
+        yield from repeat((None, None), sum(table.shape[1] for table in tables))
 
 
 def _ceiling(split: Split) -> Figures:

@@ -1,0 +1,35 @@
+"""The index stage: load the vectors into a Qdrant collection and check that it holds them, all of them."""
+
+from __future__ import annotations
+
+from tasks.collection import open_collection
+from vara.artifacts.canonical import digest
+from vara.artifacts.step import Job, Made, Step
+from vara.index.vectors import read_embeddings
+
+
+def run(job: Job) -> Made:
+    """Build the collection where it is missing, and say what was checked: count, dimension, ids, fingerprint."""
+    embeddings = read_embeddings(job.inputs["embed"].folder)
+    with open_collection(job, job.inputs["embed"], job.params) as opened:
+        info = opened.info
+    facts = {
+        "engine": info.engine,
+        "fingerprint": info.spec.fingerprint,
+        "count": info.count,
+        "dimension": info.spec.dimension,
+        "m": info.spec.m,
+        "ef_construct": info.spec.ef_construct,
+        "ids_digest": digest(sorted(embeddings.doc_ids)),
+    }
+    job.watch.note(", ".join(f"{name} {facts[name]}" for name in ("count", "dimension", "fingerprint")))
+    return Made(outputs={"index": facts}, items=info.count)
+
+
+STEP = Step(
+    name="index",
+    run=run,
+    outputs=("index",),
+    reads=("embed",),
+    params=("index.ef_construct", "index.engine", "index.m"),
+)

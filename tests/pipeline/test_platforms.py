@@ -1,0 +1,46 @@
+"""The shipped pipeline on another instruction path: other vectors, the same rankings, metrics and tracked files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from backends.devices import cpu_path
+from tests.conftest import ROOT
+from tests.workspace import Sandbox, make_shipped
+
+AVX2 = {
+    "ATEN_CPU_CAPABILITY": "avx2",
+    "ONEDNN_MAX_CPU_ISA": "AVX2",
+    "MKL_ENABLE_INSTRUCTIONS": "AVX2",
+    "NPY_DISABLE_CPU_FEATURES": "AVX512F AVX512CD AVX512_SKX AVX512_CLX AVX512_CNL AVX512_ICL AVX512_SPR",
+}
+
+
+def tracked(sandbox: Sandbox) -> dict[str, bytes]:
+    paths = [
+        path for room in ("build", "metrics", "plots") for path in sorted((sandbox.root / room).iterdir())
+    ]
+    return {path.relative_to(sandbox.root).as_posix(): path.read_bytes() for path in paths}
+
+
+def vectors(sandbox: Sandbox) -> np.ndarray:
+    (path,) = (sandbox.root / ".vara/embed").glob("*/documents.npy")
+    loaded: np.ndarray = np.load(path, allow_pickle=False)
+    return loaded
+
+
+@pytest.mark.slow
+def test_avx2_gives_other_vectors_and_the_same_numbers(tmp_path: Path) -> None:
+    if "avx512" not in cpu_path():
+        pytest.skip("this processor has no path wider than AVX2")
+    if not (ROOT / "data/helpdesk").is_dir():
+        pytest.skip("data/helpdesk is not pulled (make data)")
+    native, narrow = make_shipped(tmp_path / "native"), make_shipped(tmp_path / "narrow")
+    native.pipeline()
+    narrow.pipeline(env=AVX2)
+    assert not np.array_equal(vectors(native), vectors(narrow))
+    assert np.allclose(vectors(native), vectors(narrow), atol=1e-5)
+    assert tracked(native) == tracked(narrow)
