@@ -19,7 +19,8 @@ def dvc_run() -> tuple[str, ...]:
             words = (folder / "cmdline").read_bytes().split(b"\0")
         except OSError:
             return ()
-        if any(Path(os.fsdecode(word)).name == "dvc" for word in words[:2]):
+        # "dvc repro", "python …/dvc repro", "python -m dvc repro"
+        if any(Path(os.fsdecode(word)).name == "dvc" for word in words[:3]):
             return (f"dvc-{process}-{fields[19]}",)
         process = int(fields[1])
     return ()

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import http.client
 from collections.abc import Mapping
+from contextlib import closing
+from queue import Empty, SimpleQueue
+from threading import Thread
 from urllib.parse import urlsplit
 
 from flows.terminal import log
@@ -29,20 +32,25 @@ def reachable(environment: Mapping[str, str], timeout_s: float = 0.3) -> str | N
 
 
 def _healthy(url: str, key: str | None, timeout_s: float) -> bool:
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        return False
-    kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
-    connection = kind(parts.hostname, parts.port, timeout=timeout_s)
+    # A socket's timeout bounds each of its steps, and none bounds the lookup of a name: the clock is kept here.
+    answers: SimpleQueue[bool] = SimpleQueue()
+    Thread(target=lambda: answers.put(_ask(url, key, timeout_s)), daemon=True).start()
     try:
-        connection.request(
-            "GET",
-            f"{parts.path.rstrip('/')}/health",
-            headers={"Authorization": f"Bearer {key}"} if key else {},
-        )
-        answer = connection.getresponse()
-        return answer.status == http.client.OK and answer.read(16).strip() == b"true"
+        return answers.get(timeout=timeout_s)
+    except Empty:
+        return False
+
+
+def _ask(url: str, key: str | None, timeout_s: float) -> bool:
+    try:
+        parts = urlsplit(url)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            return False
+        kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
+        headers = {"Authorization": f"Bearer {key}"} if key else {}
+        with closing(kind(parts.hostname, parts.port, timeout=timeout_s)) as connection:
+            connection.request("GET", f"{parts.path.rstrip('/')}/health", headers=headers)
+            answer = connection.getresponse()
+            return answer.status == http.client.OK and answer.read(16).strip() == b"true"
     except (OSError, http.client.HTTPException, ValueError):
         return False
-    finally:
-        connection.close()

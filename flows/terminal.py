@@ -14,7 +14,7 @@ class Terminal:
     """A watch that writes to the log `vara`."""
 
     def __init__(self) -> None:
-        self._started: float | None = None
+        self._started: tuple[float, int] | None = None
         self._last = 0.0
 
     def note(self, text: str) -> None:
@@ -25,13 +25,14 @@ class Terminal:
         """Log done, total, rate and time left, at most every two seconds, and the end of work that was logged."""
         now = time.monotonic()
         if self._started is None or done == 0:
-            self._started, self._last = now, now
-        spent = now - self._started
-        if now - self._last >= _EVERY_S and done:
+            self._started, self._last = (now, done), now
+        began, before = self._started
+        ended, logged = done >= total, self._last > began
+        if done > before and (now - self._last >= _EVERY_S or (ended and logged)):
             self._last = now
-            rate = done / spent
+            rate = (done - before) / (now - began)
             log.info("  %d of %d %s, %.0f/s, %.0f s left", done, total, unit, rate, (total - done) / rate)
-        if done >= total:
+        if ended:
             self._started = None
 
 

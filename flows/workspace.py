@@ -32,15 +32,15 @@ class Workspace:
         Raises:
             Problem: the name would lead out of trials/.
         """
-        name = name.removeprefix("trials/")
-        if not name or name in (".", "..") or Path(name).name != name:
+        folder = name.removeprefix("trials/").removesuffix("/")
+        if not folder or folder in (".", "..") or Path(folder).name != folder:
             raise Problem(
-                "--out",
+                "trial",
                 f"{name!r} is not a name",
                 expected="trials/NAME",
                 remedy="Name one folder in trials/.",
             )
-        return self.root / "trials" / name
+        return self.root / "trials" / folder
 
     def bench(self) -> Bench:
         """Return the store and the settings that can change no number."""

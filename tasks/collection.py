@@ -10,7 +10,7 @@ from vara.artifacts.step import Job, Output
 from vara.index.vectors import read_embeddings
 
 if TYPE_CHECKING:
-    from backends.stores.opening import Opened
+    from backends.stores.collection import Opened
 
 
 @contextmanager
@@ -22,8 +22,7 @@ def open_collection(job: Job, embed: Output, params: Mapping[str, Any]) -> Itera
         embed: the vectors; the recipe that made them is the collection's fingerprint.
         params: index.engine, index.m and index.ef_construct.
     """
-    from backends.stores.collection import Content, recipe_of
-    from backends.stores.opening import open_index
+    from backends.stores.collection import Content, open_index, recipe_of
     from backends.stores.protocol import Spec
 
     embeddings = read_embeddings(embed.folder)
@@ -37,8 +36,8 @@ def open_collection(job: Job, embed: Output, params: Mapping[str, Any]) -> Itera
         "memory" if params["index.engine"] == "memory" else "edge",
         job.settings.collections,
         recipe_of(embeddings.doc_ids, spec),
-        supply=lambda: Content(embeddings.doc_ids, embeddings.documents),
-        digest=job.settings.digest_of,
-        watch=job.watch,
+        lambda: Content(embeddings.doc_ids, embeddings.documents),
+        job.watch,
+        digest_of=job.settings.digest_of,
     ) as opened:
         yield opened

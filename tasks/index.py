@@ -31,5 +31,6 @@ STEP = Step(
     run=run,
     outputs=("index",),
     reads=("embed",),
+    spared={"vara.quality.ranking": None},  # engines order what they find by it; nothing is searched here
     params=("index.ef_construct", "index.engine", "index.m"),
 )

@@ -77,5 +77,6 @@ STEP = Step(
     outputs=("pool",),
     reads=("documents", "queries", "embed"),
     reads_when={("pool.search", "ann"): ("index",)},
+    spared={"tasks.approximate": ("pool.search", "ann")},
     params=tuple(f"pool.{name}" for name in SETTINGS),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from vara.artifacts.step import Job
-from vara.datasets.links import query_splits
+from vara.datasets.splits import query_splits
 from vara.datasets.tables import read_table
 from vara.index.scope import Scope
 from vara.quality.split import Query

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from tests.backends.tiny import make_tiny_model
 
+from tests.backends.tiny import make_tiny_model
 from tests.conftest import ROOT
 
 CODE = ("cli", "flows", "tasks", "backends", "vara")
@@ -149,12 +149,12 @@ def make_sandbox(root: Path, *, dvc: bool = False) -> Sandbox:
         shutil.copy(ROOT / name, root / name)
     params = yaml.safe_load((root / "params.yaml").read_text())
     params["dataset"]["path"] = "data/small"
-    params["embed"].update(model="tiny", max_length=64)
+    params["embed"].update(model="tiny", max_length=192)
     params["pool"]["depth"] = 4
     params["evaluate"].update(cutoffs=[2, 4], min_group=2)
     (root / "params.yaml").write_text(yaml.safe_dump(params, sort_keys=False))
     (root / "models.yaml").write_text(
-        yaml.safe_dump({"models": {"tiny": make_tiny_model(root / "tiny-model")}})
+        yaml.safe_dump({"models": {"tiny": make_tiny_model(root / "tiny-model", positions=256)}})
     )
     write_dataset(root / "data/small")
     sandbox = Sandbox(root)

@@ -117,18 +117,18 @@ def test_why_answers_for_dvc_and_the_store(sandbox: Sandbox) -> None:
         " (only comments, docstrings, formatting or messages changed in tasks/embed.py)"
     )
     sandbox.edit("tasks/embed.py", "  # all", "")
-    sandbox.edit("params.yaml", "max_length: 64", "max_length: 32")
+    sandbox.edit("params.yaml", "max_length: 192", "max_length: 128")
     assert why("embed") == (
-        "embed: DVC would start it (embed.max_length modified); it would compute: params embed.max_length 64 → 32, models embed.model"
+        "embed: DVC would start it (embed.max_length modified); it would compute: params embed.max_length 192 → 128, models embed.model"
     )
     assert why("pool").endswith("the store cannot tell before the stages it depends on have run")
-    sandbox.edit("params.yaml", "max_length: 32", "max_length: 64")
+    sandbox.edit("params.yaml", "max_length: 128", "max_length: 192")
 
 
 def test_a_stage_by_hand_refuses_an_upstream_of_another_kind(sandbox: Sandbox) -> None:
-    sandbox.edit("params.yaml", "max_length: 64", "max_length: 32")
+    sandbox.edit("params.yaml", "max_length: 192", "max_length: 128")
     done = sandbox.flows("pool", check=False)
-    sandbox.edit("params.yaml", "max_length: 32", "max_length: 64")
+    sandbox.edit("params.yaml", "max_length: 128", "max_length: 192")
     assert done.returncode == 2
     assert done.stderr.splitlines()[-1] == (
         "build/embed.json problem: made with other data, parameters or code than the present ones. "

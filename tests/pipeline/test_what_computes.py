@@ -24,7 +24,7 @@ TABLE: dict[str, tuple[Any, list[str]]] = {
     "seed": (7, ["evaluate"]),
     "embed.model": ("tiny-two", FROM_EMBED),
     "embed.dtype": ("bfloat16", FROM_EMBED),
-    "embed.max_length": (32, FROM_EMBED),
+    "embed.max_length": (128, FROM_EMBED),
     "embed.too_long": ("truncate", FROM_EMBED),
     "index.engine": ("memory", ["index"]),
     "index.m": (8, ["index"]),
@@ -141,3 +141,25 @@ def test_labels_do_not_reach_the_search(tmp_path: Path) -> None:
     sandbox.pipeline()
     sandbox.edit("data/small/qrels.tsv", "q1\td1\t3", "q1\td1\t2")
     assert sandbox.computed() == ["validate", "evaluate"]
+
+
+def test_what_a_step_spares_it_never_runs(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The recipe leaves these modules out; so the step has to give its outputs without them."""
+    import sys
+
+    from flows.pipeline import PIPELINE
+
+    spared = {module for step in PIPELINE for module in step.idle(shipped(sandbox.root).flat())}
+    assert spared == {"tasks.approximate", "vara.quality.ranking"}
+
+    def forbidden(*arguments: Any, **names: Any) -> Any:
+        raise AssertionError("a spared module ran")
+
+    monkeypatch.setenv("VARA_STORE", str(tmp_path / "store"))
+    for name, member in vars(sys.modules["vara.quality.ranking"]).items():
+        if callable(member) and getattr(member, "__module__", "") == "vara.quality.ranking":
+            monkeypatch.setattr(f"backends.stores.points.{name}", forbidden, raising=False)
+    run = prepare(Workspace(sandbox.root), "index", {}, "trials/spared")
+    assert [one.state for one in perform(run, plain(run.bench, Silence()))] == ["computed"] * 3

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import metadata
@@ -87,15 +87,21 @@ class Closure:
         return {name: metadata.version(name) for name in sorted(names)}
 
 
-def closure(module: str, root: Path) -> Closure:
-    """Follow the imports of `module` ("tasks.embed") through the repository at `root`."""
+def closure(module: str, root: Path, without: Collection[str] = ()) -> Closure:
+    """Follow the imports of `module` through the repository.
+
+    Args:
+        module: where to start ("tasks.embed").
+        root: the repository.
+        without: modules that are left out, with what only they import.
+    """
     modules: dict[str, Path] = {}
     imports: set[str] = set()
     waiting = [module]
     while waiting:
         name = waiting.pop()
         path = _file(name, root)
-        if path is None or name in modules or name in PLUMBING:
+        if path is None or name in modules or name in PLUMBING or name in without:
             continue
         modules[name] = path
         for target in _targets(ast.parse(path.read_bytes()), name):

@@ -50,7 +50,7 @@ def plan(step: Step, made: Mapping[str, Output], flat: Mapping[str, Any], bench:
         bench: store and settings.
     """
     inputs = {name: made[name] for name in step.needs(flat)}
-    code = closure(step.run.__module__, CODE)
+    code = closure(step.run.__module__, CODE, without=step.idle(flat))
     recipe = recipe_of(step, code, inputs, flat, bench.settings)
     key = key_of(recipe, {**bench.settings.platform, **code.labels})
     return Plan(step, inputs, select(flat, step.params), recipe, key, code.texts)

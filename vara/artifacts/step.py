@@ -99,6 +99,8 @@ class Step:
         outputs: names of its outputs.
         reads: names of the outputs of earlier steps that it always reads.
         reads_when: {(parameter, value): outputs that it reads beside them when the parameter has this value}.
+        spared: {module that the step's code can reach: (parameter, value) under which it runs, or None: never};
+            where it does not run, its code is no part of the recipe.
         params: dotted names of the parameters that it reads.
         files: the files outside the store that it reads, as {name: SHA-256}.
         models: fingerprints of the models that it uses, as {parameter: fingerprint}.
@@ -112,6 +114,7 @@ class Step:
     outputs: tuple[str, ...] = ()
     reads: tuple[str, ...] = ()
     reads_when: Mapping[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
+    spared: Mapping[str, tuple[str, str] | None] = field(default_factory=dict)
     params: tuple[str, ...] = ()
     files: Callable[[Mapping[str, Any], Settings], Mapping[str, str]] = _nothing
     models: Callable[[Mapping[str, Any], Settings], Mapping[str, str]] = _nothing
@@ -123,6 +126,12 @@ class Step:
         """Return the names of all outputs that the step reads under these parameters."""
         more = (names for (name, value), names in self.reads_when.items() if flat[name] == value)
         return (*self.reads, *chain.from_iterable(more))
+
+    def idle(self, flat: Mapping[str, Any]) -> frozenset[str]:
+        """Return the modules that the step's code can reach and that do not run under these parameters."""
+        return frozenset(
+            module for module, when in self.spared.items() if when is None or flat[when[0]] != when[1]
+        )
 
     @property
     def publishes(self) -> Mapping[str, str]:

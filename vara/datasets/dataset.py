@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 from vara.datasets.beir import find_layout
 from vara.datasets.documents import document_rows
-from vara.datasets.fields import is_blank
 from vara.datasets.findings import Finding, Findings, refuse_errors
 from vara.datasets.ids import Ids
 from vara.datasets.labels import read_labels
-from vara.datasets.links import Parts, check_links, query_splits
+from vara.datasets.links import Parts, check_links
 from vara.datasets.queries import query_rows
 from vara.datasets.schemas import validate_table
+from vara.datasets.splits import query_splits
 from vara.datasets.tables import Table, to_frame
+from vara.datasets.text import is_blank
 
 if TYPE_CHECKING:
     import polars as pl

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from vara.datasets.beir import read_objects
-from vara.datasets.fields import Row, as_json, check_fields, is_blank, take_metadata, take_string
+from vara.datasets.fields import Row, as_json, check_fields, take_metadata, take_string
 from vara.datasets.findings import Findings
 from vara.datasets.ids import Ids
+from vara.datasets.text import is_blank
 
 DocumentRow = tuple[str, str | None, str | None, str, bool, str | None]
 

@@ -47,11 +47,6 @@ def take_metadata(record: Row, findings: Findings, *, where: str) -> tuple[dict[
         return {}, "{}"
 
 
-def is_blank(value: Any) -> bool:
-    """Return whether a value is null or a text of nothing but white space."""
-    return value is None or (isinstance(value, str) and (not value or value.isspace()))
-
-
 def as_json(value: Any) -> str:
     """Return a value as its author wrote it, for a finding."""
     try:

@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from vara.datasets.beir import read_objects
-from vara.datasets.fields import PLAIN_NAME, Row, as_json, check_fields, is_blank, take_metadata, take_string
+from vara.datasets.fields import PLAIN_NAME, Row, as_json, check_fields, take_metadata, take_string
 from vara.datasets.findings import Findings
 from vara.datasets.ids import Ids
+from vara.datasets.text import is_blank
 
 QueryRow = tuple[str, str, str | None, str, str | None, str | None, list[str] | None]
 

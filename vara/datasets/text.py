@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from vara.datasets.fields import is_blank
+
+def is_blank(text: str | None) -> bool:
+    """Return whether a text holds nothing but white space."""
+    return not text or text.isspace()
 
 
 def embedded_text(title: str | None, text: str | None) -> str:

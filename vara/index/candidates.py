@@ -60,7 +60,8 @@ def freeze(
     """Yield the candidates of each query, in the order of `asked`.
 
     **Conventions**: what a query may not see is left out before the cut, so that the pool is full whenever enough
-    visible documents exist; equal scores are ordered as everywhere (vara/quality/ranking.py).
+    visible documents exist; equal scores are ordered as everywhere (vara/quality/ranking.py). An engine is not
+    believed: what it repeats counts once, and what the query may not see is dropped.
 
     Args:
         asked: the queries with their scores.
@@ -82,6 +83,8 @@ def freeze(
             pool = ranked(query.dense, rows)
         elif retriever == "dense" and approximate is not None:
             found = approximate(number, query.visible, depth)
-            pool, recalled = ranked(query.dense, found), credited(found, query.dense, query.visible, depth)
+            recalled = credited(found, query.dense, query.visible, depth)
+            once = np.unique(found)
+            pool = ranked(query.dense, once[query.visible[once]])
         scores = query.dense[pool], query.lexical[pool], query.lexical[bm25]
         yield Candidates(query.query_id, pool, bm25, *scores, recalled)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from vara.artifacts.canonical import canonical
 from vara.errors import Problem
 
 
@@ -36,11 +37,11 @@ class Scope:
             wanted: {metadata field: value or list of values}, `pool.filter`.
 
         Raises:
-            Problem: `wanted` names a field that no document has.
+            Problem: `wanted` names a field that no document has, or no document matches it.
         """
         self._open: NDArray[np.bool_] = ~np.asarray(archived, dtype=bool) & matching(metadata, wanted)
-        self._audiences = np.asarray([name or "" for name in audiences], dtype=object)
-        self._public: NDArray[np.bool_] = self._open & (self._audiences == "")
+        self._audiences = np.asarray(audiences, dtype=object)
+        self._public: NDArray[np.bool_] = self._open & np.asarray([name is None for name in audiences], bool)
         self._cache: dict[tuple[str, ...], NDArray[np.bool_]] = {}
 
     def visible(self, allowed: Collection[str] | None) -> NDArray[np.bool_]:
@@ -59,7 +60,7 @@ def matching(metadata: Sequence[str], wanted: Mapping[str, Any]) -> NDArray[np.b
     A list in the metadata matches when one of its members does.
 
     Raises:
-        Problem: a field that no document has.
+        Problem: a field that no document has, or nothing that matches: every measure would be 0.
     """
     keep = np.ones(len(metadata), dtype=bool)
     if not wanted:
@@ -76,10 +77,17 @@ def matching(metadata: Sequence[str], wanted: Mapping[str, Any]) -> NDArray[np.b
             )
         values = value if isinstance(value, list) else [value]
         keep &= np.fromiter((_holds(one.get(name), values) for one in fields), dtype=bool, count=len(fields))
+    if not keep.any():
+        found = f"no document matches {canonical(dict(wanted))}"
+        raise Problem("pool.filter", found, remedy="Correct a value, or set pool.filter to {}.")
     return keep
 
 
 def _holds(have: Any, values: Sequence[Any]) -> bool:
-    # True and 1 are equal in Python and are not in JSON.
     members = have if isinstance(have, list) else [have]
-    return any(type(member) is type(value) and member == value for member in members for value in values)
+    return any(_same(member, value) for member in members for value in values)
+
+
+def _same(member: Any, value: Any) -> bool:
+    # True and 1 are equal in Python and are not in JSON.
+    return isinstance(member, bool) == isinstance(value, bool) and bool(member == value)

@@ -55,8 +55,9 @@ def lines(report: QueryReport) -> Iterator[str]:
     for one in sorted(report.candidates, key=lambda candidate: candidate.after):
         label = "–" if one.relevance is None else str(one.relevance)
         scores = f"{one.dense:>7.4f}  {one.lexical:>7.3f}"
-        yield f"{one.after:>5}  {one.before:>6}  {label:>5}  {scores}  {one.doc_id}  {one.title}"
-        yield f"{'':>42}{shorten(one.text, 100, placeholder=' …')}"
+        yield f"{one.after:>5}  {one.before:>6}  {label:>5}  {scores}  {one.doc_id}  {one.title}".rstrip()
+        if start := shorten(one.text, 100, placeholder=" …"):
+            yield f"{'':>42}{start}"
     for doc_id, relevance in report.missing.items():
         yield f"    –       –  {relevance:>5}        –        –  {doc_id}  {report.titles[doc_id]} (not in the pool)"
     yield ""

@@ -63,9 +63,9 @@ def splits(metrics: Mapping[str, Any]) -> list[str]:
 
 def columns(metrics: Mapping[str, Any]) -> list[str]:
     """Return the measures of the headline, for whatever cutoffs were measured."""
-    cuts = sorted(
-        {int(key.rpartition("@")[2]) for key in metrics if ".first_stage.P@" in key and key.count(".") == 2}
-    )
+    starts = [f"{split}.first_stage.P@" for split in splits(metrics)]
+    ends = (key.removeprefix(start) for start in starts for key in metrics if key.startswith(start))
+    cuts = sorted({int(end) for end in ends if end.isdecimal()})
     if not cuts:
         return ["RR"]
     middle = cuts[len(cuts) // 2]

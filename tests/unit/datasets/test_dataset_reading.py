@@ -13,7 +13,7 @@ from vara.datasets.dataset import dataset_counts, load_dataset
 from vara.datasets.findings import Findings, printable
 from vara.datasets.ids import Ids, clean_id
 from vara.datasets.labels import parse_relevance
-from vara.datasets.links import query_splits
+from vara.datasets.splits import query_splits
 from vara.datasets.tables import table_digest
 from vara.errors import Problem
 

@@ -47,7 +47,10 @@ def test_best_first_with_all_scores_beside_it() -> None:
 
 def test_equal_scores_are_ordered_by_id_from_the_end() -> None:
     assert names(frozen(ask([0.5] * 5), depth=5).pool) == ["é", "z", "a", "9", "10"]
-    assert names(frozen(ask([0.5] * 5), depth=2).pool) == ["é", "z"]  # the cut goes through the tie the same way
+    assert names(frozen(ask([0.5] * 5), depth=2).pool) == [
+        "é",
+        "z",
+    ]  # the cut goes through the tie the same way
     assert names(frozen(ask([0] * 5, [1, 1, 0, 0, 1])).bm25) == ["z", "9", "10"]
 
 
@@ -83,7 +86,10 @@ def test_a_corpus_smaller_than_the_depth() -> None:
 
 def test_one_answer_a_query_in_the_order_asked() -> None:
     asked = [ask([1, 0]), ask([0, 1])]
-    assert [one.pool.tolist() for one in freeze(iter(asked), ["a", "b"], depth=1, retriever="dense")] == [[0], [1]]
+    assert [one.pool.tolist() for one in freeze(iter(asked), ["a", "b"], depth=1, retriever="dense")] == [
+        [0],
+        [1],
+    ]
 
 
 def test_a_score_that_is_no_number_is_refused() -> None:
@@ -92,7 +98,7 @@ def test_a_score_that_is_no_number_is_refused() -> None:
 
 
 def engine(*rows: int) -> Callable[..., Any]:
-    return lambda number, visible, depth: np.asarray(rows, np.int64)
+    return lambda *_: np.asarray(rows, np.int64)
 
 
 def test_an_engine_finds_and_exact_scores_order() -> None:
@@ -102,15 +108,25 @@ def test_an_engine_finds_and_exact_scores_order() -> None:
         asked.append((number, visible.tolist(), depth))
         return np.array([3, 0, 2])
 
-    found = frozen(ask([0.4, 0.9, 0.3, 0.5, 0.1], visible=[True, True, True, True, False]), approximate=search)
+    found = frozen(
+        ask([0.4, 0.9, 0.3, 0.5, 0.1], visible=[True, True, True, True, False]), approximate=search
+    )
     assert asked == [(0, [True, True, True, True, False], 3)]
     assert names(found.pool) == ["é", "9", "a"]  # .5, .4, .3; the engine missed "10"
     assert found.dense.tolist() == np.float32([0.5, 0.4, 0.3]).tolist()
+    assert found.recalled == (2, 3)  # of "10" .9, "é" .5, "9" .4
+
+
+def test_exact_search_claims_no_recall() -> None:
+    assert frozen(ask([0.5] * 5)).recalled is None
+    assert frozen(ask([0.5] * 5, [1, 0, 0, 0, 0]), retriever="bm25", approximate=engine(1)).recalled is None
 
 
 def test_an_engine_cannot_bring_in_what_may_not_be_seen() -> None:
     visible = [True, True, False, True, True]
-    assert names(frozen(ask([0.1, 0.2, 0.9, 0.3, 0.4], visible=visible), approximate=engine(2, 4, 3)).pool) == ["z", "é"]
+    assert names(
+        frozen(ask([0.1, 0.2, 0.9, 0.3, 0.4], visible=visible), approximate=engine(2, 4, 3)).pool
+    ) == ["z", "é"]
 
 
 def test_an_engine_cannot_bring_in_a_document_twice() -> None:
@@ -136,7 +152,9 @@ def corpora(draw: st.DrawFn) -> tuple[list[str], Asked]:
     return ids, ask(column(values), column(values), column(st.booleans()))
 
 
-@given(corpora(), st.integers(1, 9), st.sampled_from(["dense", "bm25"]), st.lists(st.integers(0, 7), max_size=9))
+@given(
+    corpora(), st.integers(1, 9), st.sampled_from(["dense", "bm25"]), st.lists(st.integers(0, 7), max_size=9)
+)
 def test_a_query_never_meets_what_it_may_not_see(
     corpus: tuple[list[str], Asked], depth: int, retriever: str, wild: list[int]
 ) -> None:

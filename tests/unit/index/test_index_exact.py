@@ -15,7 +15,9 @@ def unit(rows: int, dim: int, seed: int) -> np.ndarray:
     return (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
 
 
-def credit(found: list[int], scores: list[float], k: int, allowed: list[bool] | None = None) -> tuple[int, int]:
+def credit(
+    found: list[int], scores: list[float], k: int, allowed: list[bool] | None = None
+) -> tuple[int, int]:
     mask = np.ones(len(scores), bool) if allowed is None else np.asarray(allowed, bool)
     return credited(np.asarray(found, np.int64), np.asarray(scores, np.float32), mask, k)
 
@@ -110,7 +112,9 @@ def test_a_tie_is_a_tie_up_to_a_millionth(sign: int) -> None:
     k=st.integers(1, 14),
     data=st.data(),
 )
-def test_exact_search_gets_full_credit_and_nothing_gets_more(scores: list[float], k: int, data: st.DataObject) -> None:
+def test_exact_search_gets_full_credit_and_nothing_gets_more(
+    scores: list[float], k: int, data: st.DataObject
+) -> None:
     size = len(scores)
     allowed = data.draw(st.lists(st.booleans(), min_size=size, max_size=size))
     visible = [row for row in range(size) if allowed[row]]

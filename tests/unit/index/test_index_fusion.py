@@ -52,7 +52,9 @@ def test_negative_cosines_are_stretched_like_others() -> None:
 
 
 @given(st.lists(st.tuples(scores, scores), min_size=1, max_size=20), st.floats(0, 1), st.randoms())
-def test_bounds_and_order_of_the_rows(pairs: list[tuple[float, float]], weight: float, random: object) -> None:
+def test_bounds_and_order_of_the_rows(
+    pairs: list[tuple[float, float]], weight: float, random: object
+) -> None:
     dense, lexical = np.float32(pairs).T
     found = fuse(dense, lexical, weight)
     assert np.all((found >= 0) & (found <= 1))
@@ -61,7 +63,11 @@ def test_bounds_and_order_of_the_rows(pairs: list[tuple[float, float]], weight: 
     assert np.array_equal(fuse(dense[order], lexical[order], weight), found[order])
 
 
-@given(st.lists(st.integers(-50, 50), min_size=2, max_size=10, unique=True), st.integers(1, 9), st.integers(-9, 9))
+@given(
+    st.lists(st.integers(-50, 50), min_size=2, max_size=10, unique=True),
+    st.integers(1, 9),
+    st.integers(-9, 9),
+)
 def test_the_scale_of_a_score_does_not_matter(values: list[int], factor: int, shift: int) -> None:
     one, same = np.float32(values), np.float32(values) * factor + shift
     other = np.arange(len(values), dtype=np.float32)

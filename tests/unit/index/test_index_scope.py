@@ -46,13 +46,18 @@ def test_filter(wanted: dict[str, Any], rows: list[int]) -> None:
 def test_an_unknown_field_is_refused_with_near_names() -> None:
     with pytest.raises(Problem) as caught:
         matched({"produkt": "web"})
-    assert str(caught.value) == "pool.filter problem: no document has metadata 'produkt'. Near names: product."
+    assert (
+        str(caught.value) == "pool.filter problem: no document has metadata 'produkt'. Near names: product."
+    )
 
 
 def test_an_unknown_field_that_is_near_to_none_gets_the_first_ones() -> None:
     with pytest.raises(Problem) as caught:
         matched({"zzz": 1})
-    assert str(caught.value) == "pool.filter problem: no document has metadata 'zzz'. Near names: codes, draft, product."
+    assert (
+        str(caught.value)
+        == "pool.filter problem: no document has metadata 'zzz'. Near names: codes, draft, product."
+    )
 
 
 def test_a_field_of_a_corpus_without_metadata() -> None:
@@ -71,7 +76,9 @@ def test_a_filter_that_nothing_passes_is_refused() -> None:
     )
 
 
-def scope(audiences: list[str | None], archived: list[bool] | None = None, wanted: dict[str, Any] | None = None) -> Scope:
+def scope(
+    audiences: list[str | None], archived: list[bool] | None = None, wanted: dict[str, Any] | None = None
+) -> Scope:
     metadata = [json.dumps({"product": "web" if row % 2 == 0 else "pocket"}) for row in range(len(audiences))]
     return Scope(archived or [False] * len(audiences), audiences, metadata, wanted or {})
 

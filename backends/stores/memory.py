@@ -1,0 +1,152 @@
+"""The `memory` engine: qdrant-client's local mode. Always exact; for tests and small collections."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from backends.stores.points import DOC_ID, check_name, cut, payload_of, point_id, prepared, stored, unit_query
+from backends.stores.protocol import EVERYTHING, Hit, Info, Only, Payload, Spec
+from vara.errors import Problem
+
+if TYPE_CHECKING:
+    from qdrant_client import models
+
+
+class MemoryStore:
+    """Collections in this process, gone with it."""
+
+    def __init__(self) -> None:
+        from qdrant_client import QdrantClient
+
+        self._client: Any = QdrantClient(":memory:")
+        self._specs: dict[str, Spec] = {}
+        self._aliases: dict[str, str] = {}
+
+    def create(self, name: str, spec: Spec) -> None:
+        """Make an empty collection."""
+        from qdrant_client import models
+
+        if check_name(name) in self._specs or name in self._aliases:
+            raise Problem(
+                "collection", f"{name} is there already", remedy="Drop it first, or take another name."
+            )
+        vectors = models.VectorParams(size=spec.dimension, distance=models.Distance.DOT)
+        self._client.create_collection(name, vectors_config=vectors)
+        self._specs[name] = spec
+
+    def upsert(
+        self,
+        name: str,
+        ids: Sequence[str],
+        vectors: NDArray[np.float32],
+        payloads: Sequence[Payload] | None = None,
+    ) -> None:
+        """Insert or replace points."""
+        from qdrant_client import models
+
+        real = self._real(name)
+        unit = prepared(ids, vectors, self._specs[real].dimension)
+        more = payloads or [{}] * len(ids)
+        points = [
+            models.PointStruct(id=point_id(one), vector=row.tolist(), payload=payload_of(one, extra))
+            for one, row, extra in zip(ids, unit, more, strict=True)
+        ]
+        if points:
+            self._client.upsert(real, points)
+
+    def delete(self, name: str, ids: Sequence[str]) -> None:
+        """Remove points."""
+        from qdrant_client import models
+
+        self._client.delete(self._real(name), models.PointIdsList(points=[point_id(one) for one in ids]))
+
+    def settle(self, name: str) -> None:
+        """Do nothing but check the name: there is no graph, and nothing is durable."""
+        self._real(name)
+
+    def search(
+        self,
+        name: str,
+        vector: NDArray[np.float32],
+        k: int,
+        *,
+        only: Only = EVERYTHING,
+        exact: bool = True,  # noqa: ARG002 - this engine knows nothing else
+        ef: int | None = None,  # noqa: ARG002 - likewise
+    ) -> list[Hit]:
+        """Return the k best points."""
+        real = self._real(name)
+        query, condition = unit_query(vector, self._specs[real].dimension), _filter(only)
+
+        def fetch(limit: int) -> list[Hit]:
+            answer = self._client.query_points(
+                real, query=query, limit=limit, query_filter=condition, with_payload=[DOC_ID]
+            )
+            return [Hit(point.payload[DOC_ID], point.score) for point in answer.points]
+
+        return cut(fetch, k)
+
+    def scroll(self, name: str, *, batch: int = 1000) -> Iterator[tuple[list[str], NDArray[np.float32]]]:
+        """Yield all points."""
+        real, offset = self._real(name), None
+        while True:
+            records, offset = self._client.scroll(
+                real, limit=batch, offset=offset, with_vectors=True, with_payload=[DOC_ID]
+            )
+            if records:
+                vectors = np.array([one.vector for one in records], dtype=np.float32)
+                yield [one.payload[DOC_ID] for one in records], vectors
+            if offset is None:
+                return
+
+    def count(self, name: str, *, only: Only = EVERYTHING) -> int:
+        """Return the number of points that pass `only`."""
+        return int(self._client.count(self._real(name), count_filter=_filter(only), exact=True).count)
+
+    def info(self, name: str) -> Info:
+        """Return what is known of a collection."""
+        return Info("memory", self._specs[self._real(name)], self.count(name), indexed=0)
+
+    def switch(self, alias: str, name: str) -> None:
+        """Let `alias` mean `name`."""
+        if check_name(alias) in self._specs:
+            raise Problem("alias", f"{alias} is a collection", remedy="Take another name.")
+        self._real(name)
+        self._aliases[alias] = name
+
+    def drop(self, name: str) -> None:
+        """Remove a collection."""
+        if self._specs.pop(name, None):
+            self._client.delete_collection(name)
+
+    def close(self) -> None:
+        """Release the client."""
+        self._client.close()
+
+    def _real(self, name: str) -> str:
+        real = self._aliases.get(name, name)
+        if real not in self._specs:
+            raise Problem("collection", f"no {name}", remedy="Run the index stage.")
+        return real
+
+
+def _filter(only: Only) -> models.Filter | None:
+    from qdrant_client import models
+
+    must: list[Any] = []
+    if only.ids is not None:
+        must.append(models.HasIdCondition(has_id=[point_id(one) for one in sorted(only.ids)]))
+    for key, values in only.match.items():
+        either: list[Any] = [
+            models.IsEmptyCondition(is_empty=models.PayloadField(key=key))
+            if value is None
+            else models.FieldCondition(key=key, match=models.MatchValue(value=stored(value)))
+            for value in values
+        ]
+        # An empty list of alternatives would be no condition at all.
+        must.append(models.Filter(should=either) if either else models.HasIdCondition(has_id=[]))
+    return models.Filter(must=must) if must else None

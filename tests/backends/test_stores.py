@@ -1,0 +1,216 @@
+"""One contract, two engines, and an oracle in numpy that shares nothing with them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from backends.stores.edge import EdgeStore
+from backends.stores.memory import MemoryStore
+from backends.stores.points import Hit, cut, point_id
+from backends.stores.protocol import Only, Spec, VectorStore
+from vara.errors import Problem
+
+N, DIM = 300, 12
+IDS = [f"doc {number}" for number in range(N)]
+PAYLOADS = [
+    {"archived": number % 5 == 0, "product": ("web", "pocket", "bridge")[number % 3]}
+    | ({"audience": "owner"} if number % 4 == 0 else {})
+    for number in range(N)
+]
+SPEC = Spec(DIM, "f" * 64)
+
+
+def vectors(seed: int = 0, rows: int = N) -> np.ndarray:
+    return np.random.default_rng(seed).normal(size=(rows, DIM)).astype(np.float32) * 3
+
+
+@pytest.fixture(params=["edge", "memory"])
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[VectorStore]:
+    with closing(EdgeStore(tmp_path) if request.param == "edge" else MemoryStore()) as made:
+        yield made
+
+
+@pytest.fixture
+def filled(store: VectorStore) -> VectorStore:
+    store.create("docs", SPEC)
+    store.upsert("docs", IDS, vectors(), PAYLOADS)
+    store.settle("docs")
+    return store
+
+
+def oracle(query: np.ndarray, k: int, passes: Callable[[int], bool]) -> list[str]:
+    rows = vectors().astype(np.float64)
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    scores = rows @ (query.astype(np.float64) / np.linalg.norm(query))
+    return [IDS[row] for row in sorted(range(N), key=lambda row: -scores[row]) if passes(row)][:k]
+
+
+@pytest.mark.parametrize(
+    ("only", "passes"),
+    [
+        (Only(), lambda _: True),
+        (Only(ids=frozenset(IDS[::7])), lambda row: row % 7 == 0),
+        (Only(ids=frozenset()), lambda _: False),
+        (Only(match={"archived": [False]}), lambda row: row % 5 != 0),
+        (Only(match={"product": ["web", "bridge"]}), lambda row: row % 3 != 1),
+        (Only(match={"audience": [None]}), lambda row: row % 4 != 0),
+        (Only(match={"audience": ["owner", None], "archived": [True]}), lambda row: row % 5 == 0),
+        (Only(ids=frozenset(IDS[:50]), match={"product": ["web"]}), lambda row: row < 50 and row % 3 == 0),
+        (Only(match={"product": []}), lambda _: False),
+    ],
+)
+def test_a_filter_acts_before_the_cut(filled: VectorStore, only: Only, passes: Callable[[int], bool]) -> None:
+    for query in vectors(seed=9, rows=5):
+        for exact in (True, False):
+            found = filled.search("docs", query, 10, only=only, exact=exact)
+            assert [hit.doc_id for hit in found] == oracle(query, 10, passes)
+    assert filled.count("docs", only=only) == sum(passes(row) for row in range(N))
+
+
+def test_engines_agree(tmp_path: Path) -> None:
+    with closing(EdgeStore(tmp_path)) as edge, closing(MemoryStore()) as memory:
+        for engine in (edge, memory):
+            engine.create("docs", SPEC)
+            engine.upsert("docs", IDS, vectors(), PAYLOADS)
+        for query in vectors(seed=4, rows=20):
+            left, right = edge.search("docs", query, 25), memory.search("docs", query, 25)
+            assert [hit.doc_id for hit in left] == [hit.doc_id for hit in right]
+            np.testing.assert_allclose([hit.score for hit in left], [hit.score for hit in right], atol=1e-6)
+
+
+def test_ties_at_the_cut_go_to_the_larger_id(store: VectorStore) -> None:
+    store.create("docs", SPEC)
+    same = np.repeat(vectors(rows=1), 40, axis=0)
+    store.upsert("docs", [f"{number}" for number in range(40)], same)
+    expected = sorted((f"{number}" for number in range(40)), reverse=True)[:3]
+    assert [hit.doc_id for hit in store.search("docs", same[0], 3)] == expected
+
+
+def test_scroll_gives_back_what_went_in(filled: VectorStore) -> None:
+    seen = {}
+    for ids, rows in filled.scroll("docs", batch=64):
+        assert len(ids) <= 64
+        seen.update(zip(ids, rows, strict=True))
+    unit = vectors() / np.linalg.norm(vectors(), axis=1, keepdims=True)
+    np.testing.assert_allclose(np.array([seen[one] for one in IDS]), unit, atol=1e-7)
+
+
+def test_upsert_replaces_and_delete_removes(filled: VectorStore) -> None:
+    filled.upsert("docs", [IDS[0]], vectors(seed=5, rows=1))
+    assert filled.search("docs", vectors(seed=5, rows=1)[0], 1)[0].doc_id == IDS[0]
+    assert filled.count("docs") == N
+    filled.delete("docs", [IDS[0], "never there"])
+    assert filled.count("docs") == N - 1
+    assert filled.search("docs", vectors(seed=5, rows=1)[0], 1)[0].doc_id != IDS[0]
+
+
+def test_an_alias_moves_in_one_step(filled: VectorStore) -> None:
+    filled.create("fresh", SPEC)
+    filled.switch("live", "docs")
+    assert filled.count("live") == N
+    filled.switch("live", "fresh")
+    assert filled.count("live") == 0
+    filled.drop("docs")
+    with pytest.raises(Problem, match=r"^collection problem: no docs"):
+        filled.count("docs")
+    with pytest.raises(Problem, match=r"^collection problem: no docs"):
+        filled.switch("live", "docs")
+
+
+def test_a_small_collection_says_that_it_has_no_graph(filled: VectorStore) -> None:
+    info = filled.info("docs")
+    assert (info.count, info.indexed, info.spec) == (N, 0, SPEC)
+    assert info.says == "no HNSW: small collection (300 points, every search is exact)"
+
+
+@pytest.mark.parametrize(
+    ("ids", "rows", "message"),
+    [
+        (["a", "b"], [[0.0] * DIM, [1.0] * DIM], "vectors problem: document a is zero"),
+        (["a", "b"], [[1.0] * DIM, [np.nan] * DIM], "vectors problem: document b is not finite"),
+        (["a"], [[1.0] * (DIM + 1)], r"vectors problem: shape \(1, 13\), expected \(1, 12\)"),
+        (["a", "a"], [[1.0] * DIM] * 2, "vectors problem: ids that stand twice: a"),
+    ],
+)
+def test_unfit_vectors_are_refused_before_the_engine(
+    store: VectorStore, ids: list[str], rows: list[list[float]], message: str
+) -> None:
+    store.create("docs", SPEC)
+    with pytest.raises(Problem, match=message):
+        store.upsert("docs", ids, np.array(rows, dtype=np.float32))
+    assert store.count("docs") == 0
+
+
+def test_an_unfit_query_is_refused(filled: VectorStore) -> None:
+    with pytest.raises(Problem, match=r"^query vector problem: it is zero"):
+        filled.search("docs", np.zeros(DIM, dtype=np.float32), 3)
+    with pytest.raises(Problem, match=r"^query vector problem: shape \(3,\), expected \(12,\)"):
+        filled.search("docs", np.ones(3, dtype=np.float32), 3)
+
+
+def test_names_are_checked(filled: VectorStore) -> None:
+    with pytest.raises(Problem, match="docs is there already"):
+        filled.create("docs", SPEC)
+    for name in ("../docs", "Docs", "", "a/b"):
+        with pytest.raises(Problem, match="the name"):
+            filled.create(name, SPEC)
+    with pytest.raises(Problem, match="docs is a collection"):
+        filled.switch("docs", "docs")
+
+
+def test_a_point_id_is_the_uuid5_of_the_document_id() -> None:
+    # Written down once: another value would orphan every collection that exists.
+    assert point_id("d1") == "1472c981-d9db-559a-9eec-231960215f40"
+
+
+def test_an_edge_collection_has_one_opener_and_outlives_it(tmp_path: Path) -> None:
+    with closing(EdgeStore(tmp_path)) as first:
+        first.create("docs", SPEC)
+        first.upsert("docs", IDS, vectors())
+        first.switch("live", "docs")
+        with (
+            closing(EdgeStore(tmp_path)) as second,
+            pytest.raises(Problem, match="docs is open in another process"),
+        ):
+            second.count("docs")
+    with closing(EdgeStore(tmp_path)) as later:
+        assert later.count("live") == N
+        assert later.info("live").spec == SPEC
+
+
+def test_a_large_collection_has_a_graph_that_finds_nearly_all(tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    plane = rng.normal(size=(16, 384))  # as in real embeddings, few directions matter: HNSW has an easy time
+    rows = (rng.normal(size=(7500, 16)) @ plane).astype(np.float32)
+    with closing(EdgeStore(tmp_path)) as store:
+        store.create("docs", Spec(384, "f" * 64, m=16, ef_construct=64))
+        store.upsert("docs", [str(number) for number in range(7500)], rows)
+        store.settle("docs")
+        assert store.info("docs").says == "HNSW over all 7,500 points"
+        shared = 0
+        for query in (rng.normal(size=(20, 16)) @ plane).astype(np.float32):
+            exact = store.search("docs", query, 10)
+            walked = store.search("docs", query, 10, exact=False, ef=200)
+            shared += len({hit.doc_id for hit in exact} & {hit.doc_id for hit in walked})
+        assert shared >= 190  # annR@10 of .95; builds differ from run to run
+
+
+def test_the_cut_asks_again_only_while_a_tie_may_go_on() -> None:
+    hits = [Hit("z", 1.0), *(Hit(f"{number:02}", 0.5) for number in range(20)), Hit("a", 0.1)]
+    asked: list[int] = []
+
+    def fetch(limit: int) -> list[Hit]:
+        asked.append(limit)
+        return hits[:limit]
+
+    assert [hit.doc_id for hit in cut(fetch, 3)] == ["z", "19", "18"]
+    assert asked == [4, 8, 16, 32]
+    asked.clear()
+    assert [hit.doc_id for hit in cut(fetch, 1)] == ["z"]
+    assert asked == [2]
+    assert cut(fetch, 0) == []

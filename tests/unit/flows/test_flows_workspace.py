@@ -1,0 +1,117 @@
+"""Where a run happens, and what the environment may say about it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from flows.workspace import Workspace, find_workspace, platform_facts, store_path, workers
+from vara.errors import Problem
+
+
+@pytest.mark.parametrize("name", ["three", "trials/three", "three/", "trials/three/"])
+def test_a_trial_is_one_folder_in_trials(name: str) -> None:
+    assert Workspace(Path("/w")).trial(name) == Path("/w/trials/three")
+
+
+@pytest.mark.parametrize("name", ["a.b", "..a", "mit leer", "ñ", "trials-2"])
+def test_a_trial_may_have_an_odd_name(name: str) -> None:
+    assert Workspace(Path("/w")).trial(name) == Path("/w/trials") / name
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["", "/", ".", "..", "trials/", "trials/.", "trials/..", "../x", "trials/../x", "a/b", "a/..", "/tmp/x", "trials/trials/x", "trials//tmp", "~/x"],
+)  # fmt: skip
+def test_a_name_that_leads_out_of_trials_is_refused(name: str) -> None:
+    with pytest.raises(Problem) as caught:
+        Workspace(Path("/w")).trial(name)
+    assert str(caught.value) == (
+        f"trial problem: {name!r} is not a name, expected trials/NAME. Name one folder in trials/."
+    )
+
+
+def workspace(folder: Path, *files: str) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in files:
+        (folder / name).touch()
+    return folder
+
+
+def test_the_nearest_folder_upwards_with_both_files(tmp_path: Path) -> None:
+    outer = workspace(tmp_path, "params.yaml", "dvc.yaml")
+    inner = workspace(outer / "trials/one", "params.yaml")  # a trial keeps its parameters and is no workspace
+    assert find_workspace(outer) == find_workspace(inner) == Workspace(outer)
+    nested = workspace(outer / ".dvc/tmp/exps/x", "params.yaml", "dvc.yaml")
+    assert find_workspace(nested / "data") == Workspace(nested)
+
+
+def test_no_workspace_anywhere(tmp_path: Path) -> None:
+    with pytest.raises(Problem) as caught:
+        find_workspace(tmp_path)
+    assert str(caught.value) == (
+        f"workspace problem: no params.yaml and dvc.yaml here or above ({tmp_path}). Run the command inside a clone of vara."
+    )
+
+
+@pytest.mark.parametrize(
+    ("environment", "path"),
+    [
+        ({}, "/w/.vara"),
+        ({"DVC_ROOT": "/real"}, "/real/.vara"),  # DVC's copy of a workspace uses the real one's store
+        ({"DVC_ROOT": ""}, "/w/.vara"),
+        ({"VARA_STORE": ""}, "/w/.vara"),
+        ({"VARA_STORE": "/big/store"}, "/big/store"),
+        ({"VARA_STORE": "/big/store", "DVC_ROOT": "/real"}, "/big/store"),
+    ],
+)
+def test_where_the_store_is(environment: dict[str, str], path: str) -> None:
+    assert store_path(Path("/w"), environment) == Path(path)
+
+
+def test_a_store_is_never_relative(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert store_path(Path("/w"), {"VARA_STORE": "s"}) == tmp_path / "s"
+    assert store_path(Path("/w"), {"VARA_STORE": "~/s"}) == Path.home() / "s"
+
+
+@pytest.mark.parametrize(("named", "count"), [("1", 1), ("8", 8), ("08", 8)])
+def test_as_many_workers_as_were_asked_for(named: str, count: int) -> None:
+    assert workers({"VARA_WORKERS": named}) == count
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="cores of one process are a Linux notion")
+@pytest.mark.parametrize("environment", [{}, {"VARA_WORKERS": ""}])
+def test_else_as_many_as_there_are_cores_for_this_process(environment: dict[str, str]) -> None:
+    assert workers(environment) == len(os.sched_getaffinity(0))
+
+
+@pytest.mark.parametrize("named", ["0", "00", "-1", "1.5", "two", " 2", "²", "1e1"])
+def test_workers_that_are_no_number_are_refused(named: str) -> None:
+    with pytest.raises(Problem) as caught:
+        workers({"VARA_WORKERS": named})
+    assert str(caught.value) == (
+        f"VARA_WORKERS problem: {named!r}, expected a positive integer. Set it to a number of cores."
+    )
+
+
+def test_the_bench_of_a_workspace(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("VARA_STORE", str(tmp_path / "store"))
+    monkeypatch.setenv("VARA_WORKERS", "3")
+    bench = Workspace(tmp_path).bench()
+    assert bench.store.root == tmp_path / "store"
+    assert bench.settings.root == tmp_path
+    assert bench.settings.collections == tmp_path / "store/collections"
+    assert bench.settings.workers == 3
+    assert bench.settings.platform == platform_facts()
+    assert not (tmp_path / "store").exists()  # looking makes nothing
+
+
+def test_what_may_change_the_last_bit_of_a_float() -> None:
+    facts = platform_facts()
+    assert list(facts) == ["architecture", "cpu", "device", "python"]
+    assert facts["python"] == f"{sys.version_info[0]}.{sys.version_info[1]}"
+    assert all(facts.values())
