@@ -26,13 +26,16 @@ LEVELS = (
 )
 LOWERED_BY = (
     "ATEN_CPU_CAPABILITY",
+    "DNNL_DEFAULT_FPMATH_MODE",
+    "DNNL_MAX_CPU_ISA",
     "MKL_CBWR",
     "MKL_ENABLE_INSTRUCTIONS",
     "NPY_DISABLE_CPU_FEATURES",
+    "ONEDNN_DEFAULT_FPMATH_MODE",
     "ONEDNN_MAX_CPU_ISA",
     "OPENBLAS_CORETYPE",
 )
-"""Variables by which torch, oneDNN, MKL, numpy and OpenBLAS are held to lesser instructions."""
+"""Variables by which torch, oneDNN, MKL, numpy and OpenBLAS are held to lesser instructions or precision."""
 
 
 def effective_device(environment: Mapping[str, str] | None = None, gpus: Path = GPUS) -> str:

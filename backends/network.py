@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from backends.models import CONFIG, WEIGHTS
+from backends.onednn import pack
 from vara.errors import Problem, examples
 
 if TYPE_CHECKING:
@@ -44,7 +45,10 @@ def load_network(folder: Path, *, dtype: Dtype, device: str) -> torch.nn.Module:
     weights = load_file(folder / WEIGHTS)
     _check(network.state_dict(), weights, folder)
     network.load_state_dict(weights, strict=False)
-    return network.to(device=device, dtype=getattr(torch, dtype)).eval()
+    network = network.to(device=device, dtype=getattr(torch, dtype)).eval()
+    if (device, dtype) == ("cpu", "float32"):
+        pack(network)
+    return network
 
 
 def _config(file: Path) -> Any:

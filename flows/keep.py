@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import fcntl
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
-from flows.look import reachable_keys
+from backends.stores.collection import Recipe
+from backends.stores.protocol import Spec
+from flows.look import reachable
 from flows.workspace import Workspace
-from vara.artifacts.store import Store, damage
+from vara.artifacts.store import ASIDE, MANIFEST, Artifact, Store, damage, read_manifest
 
 
 def listing(workspace: Workspace) -> Iterator[str]:
     """Yield one line an artifact: step, key, size, and "in use" where the workspace or a trial would hit it."""
     bench = workspace.bench()
-    used = reachable_keys(workspace, bench)
-    for artifact in bench.store.artifacts():
-        task, key = artifact.manifest["task"], artifact.manifest["key"]
-        mark = "in use" if (task, key) in used else ""
-        yield f"{task:<9} {key[:12]}  {_bytes(_size(artifact.folder)):>10}  {mark}".rstrip()
+    used = reachable(workspace, bench)
+    for folder in _artifacts(bench.store):
+        task, key = folder.parent.name, folder.name
+        mark = "in use" if (task, key) in used else "" if read_manifest(folder) else "damaged"
+        yield f"{task:<9} {key[:12]}  {_bytes(_size(folder)):>10}  {mark}".rstrip()
 
 
 def verify(workspace: Workspace) -> Iterator[str]:
@@ -27,12 +30,12 @@ def verify(workspace: Workspace) -> Iterator[str]:
     store = workspace.bench().store
     store.digest_of.forget()
     whole = 0
-    for artifact in list(store.artifacts()):
-        broken = damage(artifact.folder, artifact.manifest)
+    for folder in list(_artifacts(store)):
+        manifest = read_manifest(folder)
+        broken = [MANIFEST] if manifest is None else damage(folder, manifest)
         if broken:
-            place = store.quarantine(artifact.folder)
-            task, key = artifact.manifest["task"], artifact.manifest["key"]
-            yield f"{task} {key[:12]}: damaged {', '.join(broken)}; moved to {place}"
+            place = store.quarantine(folder)
+            yield f"{folder.parent.name} {folder.name[:12]}: damaged {', '.join(broken)}; moved to {place}"
         else:
             whole += 1
     yield f"{whole} artifacts are whole."
@@ -41,9 +44,9 @@ def verify(workspace: Workspace) -> Iterator[str]:
 def collect(workspace: Workspace, *, dry_run: bool) -> Iterator[str]:
     """Remove what neither the workspace nor a trial would hit now, and yield what went and how large it was."""
     bench = workspace.bench()
-    used = reachable_keys(workspace, bench)
+    used = reachable(workspace, bench)
     total = 0
-    for folder in _unused(bench.store, used):
+    for folder in _unused(bench.store, used.keys(), _collections(used.values())):
         total += _size(folder)
         yield f"{'would remove' if dry_run else 'removed'} {folder.relative_to(bench.store.root)}"
         if not dry_run:
@@ -51,26 +54,65 @@ def collect(workspace: Workspace, *, dry_run: bool) -> Iterator[str]:
     yield f"{_bytes(total)} {'would be freed' if dry_run else 'freed'}."
 
 
-def _unused(store: Store, used: set[tuple[str, str]]) -> Iterator[Path]:
-    for artifact in list(store.artifacts()):
-        if (artifact.manifest["task"], artifact.manifest["key"]) not in used:
-            yield artifact.folder
+def _artifacts(store: Store) -> Iterator[Path]:
+    """Yield the folder of every artifact, also of one whose manifest cannot be read."""
+    for room in sorted(store.root.glob("*")):
+        if room.is_dir() and room.name not in ASIDE:
+            yield from (folder for folder in sorted(room.iterdir()) if folder.is_dir())
+
+
+def _unused(store: Store, used: Iterable[tuple[str, str]], collections: set[str]) -> Iterator[Path]:
+    """Yield what may go; what another process could be using is locked until the next one is asked for."""
+    wanted = set(used)
+    for folder in list(_artifacts(store)):
+        if (folder.parent.name, folder.name) not in wanted:
+            yield folder
     yield from sorted((store.root / "quarantine").glob("*"))
     for leftover in sorted((store.root / "tmp").glob("*")):
-        if not _held(store.root / "locks" / leftover.name):
-            yield leftover
+        with _locked(store.root / "locks" / leftover.name) as free:
+            if free:
+                yield leftover
+    for folder in sorted((store.root / "collections").glob("*/")):
+        with _locked(_lock_of(folder)) as free:
+            if free and folder.name not in collections:
+                yield folder
 
 
-def _held(lock: Path) -> bool:
-    """Return whether a living process holds a lock."""
+def _collections(artifacts: Iterable[Artifact]) -> set[str]:
+    """Return the names of the collections that belong to these artifacts of the index step."""
+    facts = [one.manifest["outputs"]["index"] for one in artifacts if one.manifest["task"] == "index"]
+    return {
+        Recipe(
+            Spec(one["dimension"], one["fingerprint"], one["m"], one["ef_construct"]),
+            one["count"],
+            one["ids_digest"],
+        ).name
+        for one in facts
+    }
+
+
+def _lock_of(folder: Path) -> Path:
+    """Return the file that is locked while a folder among the collections is in use (backends/stores/shelf.py)."""
+    if folder.name.startswith(".open-"):
+        return folder / "held"
+    return folder.with_name(f".{folder.name.removeprefix('.building-')}.lock")
+
+
+@contextmanager
+def _locked(lock: Path) -> Iterator[bool]:
+    """Hold a lock if it is free, and say whether it is; one that nobody ever took is."""
     try:
-        with lock.open("w") as file:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
+        file = lock.open("rb")
     except FileNotFoundError:
-        return False
-    return False
+        yield True
+        return
+    with file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield False
+        else:
+            yield True
 
 
 def _size(folder: Path) -> int:

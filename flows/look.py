@@ -74,12 +74,27 @@ def _made(seen: Seen) -> Artifact:
     return seen.artifact
 
 
-def reachable_keys(workspace: Workspace, bench: Bench) -> set[tuple[str, str]]:
-    """Return (task, key) of every artifact that the workspace or one of its trials would hit now."""
-    files = [workspace.params_path, *sorted(workspace.root.glob("trials/*/params.yaml"))]
-    return {
-        (seen.step.name, seen.plan.key)
-        for path in files
-        for seen in look(PIPELINE, parameters.load(path), bench)
-        if seen.plan and seen.artifact
-    }
+def reachable(workspace: Workspace, bench: Bench) -> dict[tuple[str, str], Artifact]:
+    """Return, by task and key, every artifact that the workspace or one of its trials would hit now.
+
+    Raises:
+        Problem: parameters that do not fit, or name a model that is not there; a trial is named.
+    """
+    found = _hits(workspace.params_path, bench)
+    for path in sorted(workspace.root.glob("trials/*/params.yaml")):
+        try:
+            found.update(_hits(path, bench))
+        except Problem as problem:
+            raise Problem(
+                str(path.relative_to(workspace.root)),
+                problem.found,
+                expected=problem.expected,
+                where=problem.where,
+                remedy="Correct it, or remove the trial's folder if nobody needs it any more.",
+            ) from None
+    return found
+
+
+def _hits(path: Path, bench: Bench) -> dict[tuple[str, str], Artifact]:
+    seen = look(PIPELINE, parameters.load(path), bench)
+    return {(one.step.name, one.plan.key): one.artifact for one in seen if one.plan and one.artifact}

@@ -107,7 +107,10 @@ def publish(outcome: Outcome, target: Path) -> None:
 
 
 def report(outcomes: Sequence[Outcome], target: Path) -> dict[str, Any]:
-    """Return the run as the JSON that other programs read: its stages, and every metric file by name."""
+    """Return the run as the JSON that other programs read: its stages, and their metric files in `target` by name.
+
+    A stage above the one that was asked for publishes nothing, and may have no metric file there.
+    """
     stages = [
         {
             "stage": one.step.name,
@@ -118,11 +121,8 @@ def report(outcomes: Sequence[Outcome], target: Path) -> dict[str, Any]:
         }
         for one in outcomes
     ]
-    metrics: dict[str, Mapping[str, Any]] = {
-        one.step.name: json.loads((target / f"metrics/{one.step.name}.json").read_bytes())
-        for one in outcomes
-        if one.step.metrics
-    }
+    paths = {one.step.name: target / f"metrics/{one.step.name}.json" for one in outcomes if one.step.metrics}
+    metrics = {name: json.loads(path.read_bytes()) for name, path in paths.items() if path.is_file()}
     return {"stages": stages, "metrics": metrics}
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
 
-def is_blank(text: str | None) -> bool:
-    """Return whether a text holds nothing but white space."""
-    return not text or text.isspace()
+
+def is_blank(value: Any) -> bool:
+    """Return whether a value is null or a text of nothing but white space."""
+    return value is None or (isinstance(value, str) and (not value or value.isspace()))
 
 
 def embedded_text(title: str | None, text: str | None) -> str:

@@ -1,0 +1,183 @@
+"""Looking after the store: what is in use stays, what is damaged is named, what nobody uses goes."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from backends.stores.collection import Recipe
+from backends.stores.protocol import Spec
+from backends.stores.shelf import Copy, alone
+from flows.keep import collect, listing, verify
+from flows.pipeline import PIPELINE
+from flows.workspace import Workspace
+from tests.unit.flows.stocked import FACTS, make_trial, make_workspace, stock, write_params
+from vara.artifacts.canonical import digest
+from vara.artifacts.store import Artifact
+from vara.errors import Problem
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Workspace:
+    return make_workspace(tmp_path / "w")
+
+
+def gone(workspace: Workspace) -> list[str]:
+    *removed, _ = collect(workspace, dry_run=False)
+    return [line.removeprefix("removed ") for line in removed]
+
+
+def unused(workspace: Workspace, tmp_path: Path) -> dict[str, Artifact]:
+    """Stock what the workspace would hit with another depth, which nothing asks for; {step: artifact}."""
+    before = stock(workspace)
+    other = stock(
+        workspace, write_params(tmp_path / "other.yaml", **{"dataset.path": "data/small", "pool.depth": 7})
+    )
+    return {step: artifact for step, artifact in other.items() if artifact.folder != before[step].folder}
+
+
+def test_an_empty_store(workspace: Workspace) -> None:
+    assert list(listing(workspace)) == []
+    assert list(verify(workspace)) == ["0 artifacts are whole."]
+    assert list(collect(workspace, dry_run=False)) == ["0 B freed."]
+
+
+def test_a_list_says_what_is_in_use(workspace: Workspace, tmp_path: Path) -> None:
+    other = unused(workspace, tmp_path)
+    assert list(other) == ["pool", "rerank", "evaluate"]
+    lines = [line.split() for line in listing(workspace)]
+    assert [words[0] for words in lines] == sorted(
+        [*(step.name for step in PIPELINE), "pool", "rerank", "evaluate"]
+    )
+    keys = {artifact.folder.name[:12] for artifact in other.values()}
+    for words in lines:
+        assert words[4:] == ([] if words[1] in keys else ["in", "use"])
+
+
+def test_a_line_of_the_list(workspace: Workspace) -> None:
+    artifact = stock(workspace)["pool"]
+    size = sum(path.stat().st_size for path in artifact.folder.iterdir())
+    assert f"pool      {artifact.folder.name[:12]}  {size / 1024:>6.1f} KiB  in use" in listing(workspace)
+
+
+def test_what_a_trial_uses_is_in_use(workspace: Workspace, tmp_path: Path) -> None:
+    unused(workspace, tmp_path)
+    trial = make_trial(workspace, "seven", **{"pool.depth": 7})
+    assert all(line.endswith("in use") for line in listing(workspace))
+    assert gone(workspace) == []
+    shutil.rmtree(trial.parent)
+    assert len(gone(workspace)) == 3
+
+
+def test_collecting_removes_what_nobody_uses(workspace: Workspace, tmp_path: Path) -> None:
+    kept, other = stock(workspace), unused(workspace, tmp_path)
+    names = sorted(f"{step}/{artifact.folder.name}" for step, artifact in other.items())
+    size = sum(path.stat().st_size for one in other.values() for path in one.folder.iterdir())
+    assert list(collect(workspace, dry_run=True)) == [
+        *(f"would remove {name}" for name in names),
+        f"{size / 1024:.1f} KiB would be freed.",
+    ]
+    assert all(one.folder.is_dir() for one in other.values())
+    assert list(collect(workspace, dry_run=False)) == [
+        *(f"removed {name}" for name in names),
+        f"{size / 1024:.1f} KiB freed.",
+    ]
+    assert not any(one.folder.exists() for one in other.values())
+    assert all(one.folder.is_dir() for one in kept.values())
+    assert list(collect(workspace, dry_run=False)) == ["0 B freed."]
+
+
+def test_what_lies_downstream_of_a_lost_artifact_is_not_in_use(workspace: Workspace) -> None:
+    """Nobody can know its key before the lost one is made again."""
+    kept = stock(workspace)
+    shutil.rmtree(kept["pool"].folder)
+    assert sorted(gone(workspace)) == sorted(
+        f"{name}/{kept[name].folder.name}" for name in ("rerank", "evaluate")
+    )
+
+
+def test_a_trial_whose_parameters_no_longer_fit_is_named(workspace: Workspace) -> None:
+    stock(workspace)
+    trial = make_trial(workspace, "old")
+    trial.write_text(trial.read_text().replace("  depth: 20\n", ""))
+    with pytest.raises(Problem) as caught:
+        gone(workspace)
+    assert str(caught.value) == (
+        "trials/old/params.yaml problem: missing key 'pool.depth'. "
+        "Correct it, or remove the trial's folder if nobody needs it any more."
+    )
+    make_trial(workspace, "old", **{"embed.model": "all-minilm-l7-v2"})
+    with pytest.raises(Problem, match=r"^trials/old/params\.yaml problem: no model 'all-minilm-l7-v2'"):
+        gone(workspace)
+
+
+def test_verify_sees_through_an_unchanged_size_and_time(workspace: Workspace) -> None:
+    stocked = stock(workspace)
+    file = stocked["embed"].folder / "embed.json"
+    before = file.stat()
+    file.write_bytes(file.read_bytes()[::-1])
+    os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
+    key = stocked["embed"].folder.name
+    place = workspace.root / f".vara/quarantine/embed-{key}-0"
+    assert list(verify(workspace)) == [
+        f"embed {key[:12]}: damaged embed.json; moved to {place}",
+        "5 artifacts are whole.",
+    ]
+    assert place.is_dir()
+    assert list(verify(workspace)) == ["5 artifacts are whole."]
+
+
+@pytest.mark.parametrize("content", ["", "{", "{}", None], ids=["empty", "half", "no fact", "missing"])
+def test_an_artifact_without_a_manifest_is_damaged(workspace: Workspace, content: str | None) -> None:
+    folder = stock(workspace)["evaluate"].folder
+    if content is None:
+        (folder / "manifest.json").unlink()
+    else:
+        (folder / "manifest.json").write_text(content)
+    assert [line for line in verify(workspace) if line.startswith("evaluate")] == [
+        f"evaluate {folder.name[:12]}: damaged manifest.json; moved to {workspace.root}/.vara/quarantine/evaluate-{folder.name}-0"
+    ]
+    assert gone(workspace) == [f"quarantine/evaluate-{folder.name}-0"]
+
+
+def test_an_artifact_of_no_step_of_ours_goes_even_without_a_manifest(workspace: Workspace) -> None:
+    (workspace.root / ".vara/old_step/0123456789abcdef").mkdir(parents=True)
+    assert list(listing(workspace)) == ["old_step  0123456789ab         0 B  damaged"]
+    assert gone(workspace) == ["old_step/0123456789abcdef"]
+
+
+def test_what_is_being_written_stays(workspace: Workspace) -> None:
+    store = workspace.bench().store
+    with store.lock("pool", "alive"), store.writing("pool", "alive") as writing:
+        (store.root / "tmp/pool-dead").mkdir()
+        (writing / "half").write_text("half")
+        assert gone(workspace) == ["tmp/pool-dead"]
+        assert (writing / "half").is_file()
+    assert sorted(path.name for path in (store.root / "locks").iterdir()) == [
+        "pool-alive"
+    ]  # looking locks nothing new
+
+
+def test_collections(workspace: Workspace) -> None:
+    """Those of artifacts in use stay, and what another process reads or builds."""
+    stock(workspace)
+    shelf = workspace.bench().settings.collections
+    facts = FACTS["index"]
+    ours = Recipe(Spec(2, "f" * 64, 16, 128), 3, digest(["a", "b", "c"])).name
+    assert facts["count"] == 3
+    others = ["c-copied", "c-built", "c-unused"]
+    for name in (ours, *others, ".building-c-built", ".building-c-dead", ".open-c-dead-x"):
+        (shelf / name).mkdir(parents=True)
+    with alone(shelf, "c-copied"):
+        copy = Copy(shelf, "c-copied")
+    with alone(shelf, "c-built"):
+        assert gone(workspace) == [
+            f"collections/{name}" for name in (".building-c-dead", ".open-c-dead-x", "c-copied", "c-unused")
+        ]
+    assert (copy.root / "c-copied").is_dir()
+    copy.close()
+    assert gone(workspace) == [f"collections/{name}" for name in (".building-c-built", "c-built")]
+    assert [path.name for path in sorted(shelf.glob("*/"))] == [ours]
