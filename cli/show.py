@@ -18,7 +18,8 @@ def show(
     query: Annotated[str | None, typer.Argument(help="A query's id; left out: the result table.")] = None,
     trial: Annotated[str | None, typer.Option(help="A run in trials/ instead of the workspace.")] = None,
     readme: Annotated[
-        Path | None, typer.Option(help="Write the result table into this Markdown file.")
+        Path | None,
+        typer.Option(help="Write the result table into this Markdown file.", exists=True, dir_okay=False),
     ] = None,
 ) -> None:
     """Show the result table, or one query's report."""
@@ -26,7 +27,7 @@ def show(
     from vara.report.table import headline, markdown, updated
 
     workspace = find_workspace(Path.cwd())
-    target = workspace.trial(trial) if trial else workspace.root
+    target = workspace.kept_trial(trial) if trial is not None else workspace.root
     if query is not None:
         from flows.show import query_lines
 

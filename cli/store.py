@@ -25,12 +25,13 @@ def ls() -> None:
 @app.command("path")
 def path(stage: Annotated[str, typer.Argument(help="A stage.", callback=stage_name)]) -> None:
     """Print the folder in the store that holds a stage's tables, vectors or scores."""
-    from flows.look import folder_of
+    from flows.look import made
     from flows.workspace import find_workspace
     from vara import params as parameters
 
     workspace = find_workspace(Path.cwd())
-    typer.echo(str(folder_of(stage, parameters.load(workspace.params_path), workspace.bench())))
+    folder, _ = made(stage, parameters.load(workspace.params_path), workspace.bench())
+    typer.echo(str(folder))
 
 
 @app.command("verify")

@@ -44,34 +44,21 @@ def look(steps: Sequence[Step], params: Params, bench: Bench) -> Iterator[Seen]:
         yield Seen(step, planned, artifact)
 
 
-def outputs_upto(stage: str, params: Params, bench: Bench) -> dict[str, Output]:
-    """Return the outputs of `stage` and of all that it needs, from the store.
+def made(stage: str, params: Params, bench: Bench) -> tuple[Path, dict[str, Output]]:
+    """Return the folder in the store that holds a stage's payload, and the outputs of all that it needs.
 
     Raises:
         Problem: one of them has not been made under these parameters.
     """
-    found: dict[str, Output] = {}
+    outputs: dict[str, Output] = {}
+    folder = bench.store.root
     for seen in look(upto(stage, params.flat()), params, bench):
-        found.update(outputs_of(seen.step, _made(seen)))
-    return found
-
-
-def folder_of(stage: str, params: Params, bench: Bench) -> Path:
-    """Return the folder in the store that holds a stage's payload.
-
-    Raises:
-        Problem: the stage has not been made under these parameters.
-    """
-    *_, last = look(upto(stage, params.flat()), params, bench)
-    return _made(last).folder
-
-
-def _made(seen: Seen) -> Artifact:
-    if seen.artifact is None:
-        raise Problem(
-            seen.step.name, "not in the store for the present parameters", remedy="Run `dvc repro` first."
-        )
-    return seen.artifact
+        if seen.artifact is None:
+            found = "not in the store for the present parameters"
+            raise Problem(seen.step.name, found, remedy="Run `dvc repro` first.")
+        outputs.update(outputs_of(seen.step, seen.artifact))
+        folder = seen.artifact.folder
+    return folder, outputs
 
 
 def reachable(workspace: Workspace, bench: Bench) -> dict[tuple[str, str], Artifact]:

@@ -12,7 +12,7 @@ from backends.devices import cpu_path, effective_device
 from vara.artifacts.execute import Bench
 from vara.artifacts.step import Settings
 from vara.artifacts.store import Store
-from vara.errors import Problem
+from vara.errors import Problem, examples
 
 
 @dataclass(frozen=True)
@@ -41,6 +41,20 @@ class Workspace:
                 remedy="Name one folder in trials/.",
             )
         return self.root / "trials" / folder
+
+    def kept_trial(self, name: str) -> Path:
+        """Return the folder of a trial that was run.
+
+        Raises:
+            Problem: there is none of this name.
+        """
+        folder = self.trial(name)
+        if not (folder / "params.yaml").is_file():
+            kept = sorted(path.parent.name for path in folder.parent.glob("*/params.yaml"))
+            raise Problem(
+                "trial", f"no trials/{folder.name}", remedy=f"Trials: {examples(kept) or 'none yet'}."
+            )
+        return folder
 
     def bench(self) -> Bench:
         """Return the store and the settings that can change no number."""

@@ -1,0 +1,30 @@
+"""vara: measure a vector search. For notebooks: `load_dataset` and `evaluate`; everything else by its module.
+
+Example:
+    >>> import vara
+    >>> callable(vara.load_dataset) and callable(vara.evaluate)
+    True
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from vara.datasets.dataset import load_dataset
+    from vara.quality.evaluation import evaluate
+
+__all__ = ["evaluate", "load_dataset"]
+
+
+def __getattr__(name: str) -> Any:
+    """Import on first use, so that `import vara.errors` costs nothing."""
+    if name == "load_dataset":
+        from vara.datasets.dataset import load_dataset
+
+        return load_dataset
+    if name == "evaluate":
+        from vara.quality.evaluation import evaluate
+
+        return evaluate
+    raise AttributeError(f"module 'vara' has no attribute {name!r}")

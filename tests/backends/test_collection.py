@@ -103,6 +103,15 @@ def test_every_kind_of_damage_is_noticed_and_repaired(tmp_path: Path) -> None:
     assert supply.asked == asked + 1
 
 
+def test_a_collection_of_another_engine_version_is_made_again(tmp_path: Path) -> None:
+    supply = Supply()
+    opened(tmp_path, supply)
+    marker = tmp_path / RECIPE.name / "whole.json"
+    marker.write_text(marker.read_text().replace("qdrant-edge-py 0.", "qdrant-edge-py 9."))
+    opened(tmp_path, supply)
+    assert supply.asked == 2
+
+
 def test_an_interrupted_load_is_never_taken_for_a_whole_one(tmp_path: Path) -> None:
     class KilledError(Exception):
         pass
@@ -177,7 +186,6 @@ def test_a_recipe_does_not_depend_on_the_order_of_documents() -> None:
 def test_a_copy_keeps_bytes_and_holes(tmp_path: Path) -> None:
     (tmp_path / "a/b").mkdir(parents=True)
     with (tmp_path / "a/b/sparse").open("wb") as file:
-        file.write(b"head")
         file.seek(50_000_000)
         file.write(b"middle")
         file.truncate(90_000_000)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from backends.batches import Batch, plan
 from backends.encoder import Encoder
 from backends.models import Entry, load_registry, verify
 from tests.backends.tiny import make_tiny_model
@@ -131,6 +132,28 @@ def test_a_cut_text_keeps_its_first_tokens_and_the_special_ones(tiny: Entry) -> 
 
 def test_a_limit_that_is_no_multiple_of_sixteen_works(tiny: Entry) -> None:
     assert encoder(tiny, max_length=63).encode(["a" * 61], kind="passage").shape == (1, 16)
+
+
+def test_a_text_is_padded_by_its_own_length_alone() -> None:
+    # 16 and 3 tokens go into 16, 17 into 32; 49 would need 64, but the limit is 50.
+    assert plan([16, 49, 3, 17, 5], limit=50, budget=32, fixed=False) == [
+        Batch(50, 1, (1,)),
+        Batch(32, 1, (3,)),
+        Batch(16, 2, (0, 2)),
+        Batch(16, 1, (4,)),
+    ]
+    assert plan([16, 3, 5], limit=50, budget=32, fixed=True) == [Batch(16, 2, (0, 1)), Batch(16, 2, (2,))]
+
+
+def test_a_worker_computes_with_one_torch_thread(tiny: Entry) -> None:
+    import torch
+
+    made, seen = encoder(tiny, workers=2), []
+    forward = made._network.forward
+    made._network.forward = lambda **inputs: (seen.append(torch.get_num_threads()), forward(**inputs))[1]
+    torch.set_num_threads(2)
+    made.encode(["a", "b" * 20, "c" * 40], kind="passage")
+    assert seen == [1, 1, 1]
 
 
 def test_progress_ends_at_the_number_of_texts(tiny: Entry) -> None:

@@ -28,6 +28,25 @@ def test_a_score_computed_by_hand() -> None:
     assert found(scores).tolist() == [True, True, False, False]
 
 
+def test_scores_are_summed_in_double_precision_and_rounded_once() -> None:
+    rng = np.random.default_rng(0)
+    texts = [" ".join(f"w{word}" for word in rng.zipf(1.5, size=rng.integers(1, 60)) % 50) for _ in range(80)]
+    query = [f"w{word}" for word in range(0, 50, 3)]
+    rows = [text.split() for text in texts]
+    mean = sum(map(len, rows)) / len(rows)
+    expected = []
+    for row in rows:
+        score = 0.0
+        for term in query:
+            df = sum(term in other for other in rows)
+            tf = row.count(term)
+            if tf:
+                idf = math.log(1 + (80 - df + 0.5) / (df + 0.5))
+                score += idf * (tf / (1.2 * (0.25 + 0.75 * len(row) / mean) + tf))
+        expected.append(score)
+    np.testing.assert_array_equal(BM25(texts).scores(" ".join(query)), np.array(expected).astype(np.float32))
+
+
 def test_a_repeated_term_counts_as_often_as_it_stands() -> None:
     index = BM25(TEXTS)
     np.testing.assert_allclose(index.scores("red red"), 2 * index.scores("red"), rtol=1e-7)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from flows.look import folder_of, look, outputs_upto
+from flows.look import look, made
 from flows.pipeline import PIPELINE
 from flows.run import Run, perform, plain, prepare, report
 from flows.workspace import Workspace
@@ -137,16 +137,17 @@ def test_looking_computes_nothing_and_knows_no_more_than_it_can(workspace: Works
 
 def test_where_a_stage_lies(workspace: Workspace) -> None:
     params, bench = parameters.load(workspace.params_path), workspace.bench()
-    folder = folder_of("rerank", params, bench)
+    folder, outputs = made("rerank", params, bench)
     assert folder.parent == workspace.root / ".vara/rerank"
-    assert outputs_upto("rerank", params, bench)["reranked"].folder == folder
+    assert list(outputs) == ["documents", "queries", "labels", "embed", "pool", "reranked"]
+    assert outputs["reranked"].folder == folder
 
 
 def test_a_stage_that_was_not_made(workspace: Workspace) -> None:
     changed = parameters.changed(parameters.load(workspace.params_path), {"pool.depth": 7})
     for stage in ("pool", "rerank", "evaluate"):
         with pytest.raises(Problem) as caught:
-            folder_of(stage, changed, workspace.bench())
+            made(stage, changed, workspace.bench())
         assert str(caught.value) == (
-            f"{stage} problem: not in the store for the present parameters. Run `dvc repro` first."
+            "pool problem: not in the store for the present parameters. Run `dvc repro` first."
         )
