@@ -130,5 +130,7 @@ class _Shown:
         if self._artifact is not None:
             update_progress_artifact(self._artifact, progress=share)
             return
-        shown = create_progress_artifact(progress=share, key=f"{self._name}-progress", description=f"{total} {unit}")
+        shown = create_progress_artifact(
+            progress=share, key=f"{self._name}-progress", description=f"{total} {unit}"
+        )
         self._artifact = shown if isinstance(shown, UUID) else None

@@ -34,6 +34,7 @@ class Run:
         params: all parameters.
         bench: store and settings.
         target: where build/, metrics/ and plots/ are written: the workspace or a trial.
+        trial: whether `target` is a trial; it keeps the parameters that made it.
         only: publish this stage alone; the others are then upstream of it and must be what `target` says they are.
     """
 
@@ -42,6 +43,7 @@ class Run:
     params: Params
     bench: Bench
     target: Path
+    trial: bool = False
     only: str | None = None
 
 
@@ -53,11 +55,9 @@ def prepare(workspace: Workspace, stage: str, changes: Mapping[str, Any], out: s
     """
     base = parameters.load(workspace.params_path)
     params = parameters.changed(base, changes)
-    target = workspace.root
-    if changes or out:
-        target = workspace.trial(out or digest(params.flat())[:12])
-        target.mkdir(parents=True, exist_ok=True)
-        (target / "params.yaml").write_text(parameters.dump(params), encoding="utf-8")
+    trial = bool(changes or out)
+    target = workspace.trial(out or digest(params.flat())[:12]) if trial else workspace.root
+    if trial:
         log.info("vara: %s", target.relative_to(workspace.root))
     whole = stage == "pipeline"
     return Run(
@@ -66,6 +66,7 @@ def prepare(workspace: Workspace, stage: str, changes: Mapping[str, Any], out: s
         params=params,
         bench=workspace.bench(),
         target=target,
+        trial=trial,
         only=None if whole else stage,
     )
 
@@ -80,6 +81,8 @@ def perform(run: Run, do: Do) -> list[Outcome]:
     outcomes = []
     for step in run.steps:
         outcome = do(plan(step, made, run.params.flat(), run.bench))
+        if run.trial:
+            _write(run.target / "params.yaml", parameters.dump(run.params).encode())
         if run.only in (None, step.name):
             publish(outcome, run.target)
         else:
@@ -97,13 +100,7 @@ def plain(bench: Bench, watch: Watch) -> Do:
 def publish(outcome: Outcome, target: Path) -> None:
     """Copy what DVC tracks of an outcome into `target`, each file whole or not at all; equal files stay untouched."""
     for name, payload in outcome.step.publishes.items():
-        path, content = target / name, (outcome.folder / payload).read_bytes()
-        if path.is_file() and path.read_bytes() == content:
-            continue
-        path.parent.mkdir(parents=True, exist_ok=True)
-        part = path.with_name(f".{path.name}.{os.getpid()}")
-        part.write_bytes(content)
-        part.replace(path)
+        _write(target / name, (outcome.folder / payload).read_bytes())
 
 
 def report(outcomes: Sequence[Outcome], target: Path) -> dict[str, Any]:
@@ -140,3 +137,13 @@ def _check_upstream(outcome: Outcome, target: Path) -> None:
                 "made with other data, parameters or code than the present ones",
                 remedy=f"Run `dvc repro {stage}`, or `python -m flows {stage}`.",
             )
+
+
+def _write(path: Path, content: bytes) -> None:
+    """Write a file whole or not at all; one that has this content already stays untouched."""
+    if path.is_file() and path.read_bytes() == content:
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f".{path.name}.{os.getpid()}")
+    part.write_bytes(content)
+    part.replace(path)

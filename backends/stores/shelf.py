@@ -72,6 +72,7 @@ class Copy:
 
     def __init__(self, root: Path, name: str) -> None:
         """Copy, after removing the copies of processes that were killed. To be called while `alone`."""
+        self._shelf, self._name = root, name
         for left in root.glob(f".open-{name}-*"):
             held = _hold(left)
             if held is not None:
@@ -82,8 +83,9 @@ class Copy:
         copy_folder(root / name, self.root / name)
 
     def close(self) -> None:
-        """Remove the copy."""
-        shutil.rmtree(self.root)
+        """Remove the copy; not while another process looks for copies that were left behind."""
+        with alone(self._shelf, self._name):
+            shutil.rmtree(self.root)
         if self._held is not None:
             os.close(self._held)
 

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -67,6 +68,15 @@ def test_many_may_read_at_once_and_what_they_write_is_theirs(tmp_path: Path) -> 
         assert (one.store.count(one.name), two.store.count(two.name)) == (49, 50)
     assert opened(tmp_path, supply) == (50, "d7")
     assert supply.asked == 1
+
+
+def test_readers_that_come_and_go_do_not_disturb_each_other(tmp_path: Path) -> None:
+    supply = Supply()
+    with ThreadPoolExecutor(8) as readers:
+        answers = list(readers.map(lambda _: opened(tmp_path, supply), range(200)))
+    assert set(answers) == {(50, "d7")}
+    assert supply.asked == 1
+    assert not list(tmp_path.glob(".open-*"))
 
 
 @pytest.mark.parametrize(

@@ -79,7 +79,7 @@ CODE_CHANGES = [
     ("tasks/pool.py", '"""The pool stage', '"""The stage pool', []),
     ("tasks/embed.py", "    corpus = read_corpus(job)", "    corpus = read_corpus(job)  # all of it", []),
     ("vara/quality/ranking.py", '"""', '"""Text. ', []),
-    ("backends/pooling.py", "UNIT = 1e-6", "UNIT = 1e-7", FROM_EMBED),
+    ("backends/pooling.py", "lengths > 0)", "lengths > 1e-30)", FROM_EMBED),
     ("vara/quality/ranking.py", "\ndef ", "\nEXTRA = 1\n\n\ndef ", FROM_POOL),
     ("vara/index/fusion.py", "wide.max() == wide.min()", "wide.min() == wide.max()", ["rerank", "evaluate"]),
     ("vara/quality/bootstrap.py", "RESAMPLES = 10_000", "RESAMPLES = 9_000", ["evaluate"]),

@@ -1,0 +1,18 @@
+"""The examples in docstrings are true."""
+
+from __future__ import annotations
+
+import doctest
+from types import ModuleType
+
+import pytest
+
+from backends import batches, lexical, pooling
+from backends.stores import points
+
+
+@pytest.mark.parametrize("module", [batches, lexical, pooling, points], ids=lambda module: module.__name__)
+def test_examples(module: ModuleType) -> None:
+    outcome = doctest.testmod(module)
+    assert outcome.attempted > 0
+    assert outcome.failed == 0
