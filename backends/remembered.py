@@ -66,7 +66,9 @@ class RememberingEncoder:
         prefix = self._entry.prefixes.query if kind == "query" else self._entry.prefixes.passage
         keys = [hashlib.sha256((prefix + text).encode()).hexdigest() for text in texts]
         known = self._items.get(self._space, list(dict.fromkeys(keys)))
-        counts = np.fromiter((_count(known[key]) if key in known else -1 for key in keys), np.int64, len(keys))
+        counts = np.fromiter(
+            (_count(known[key]) if key in known else -1 for key in keys), np.int64, len(keys)
+        )
         missing = np.flatnonzero(counts < 0).tolist()
         if missing:
             counts[missing] = self._encoder.count([texts[row] for row in missing], kind=kind)
@@ -80,7 +82,9 @@ class RememberingEncoder:
         for start in range(0, len(missing), _SLICE):
             rows = missing[start : start + _SLICE]
             watch = _Offset(self._watch, start, len(missing))
-            vectors[rows] = self._encode([texts[row] for row in rows], [names[row] for row in rows], kind, watch)
+            vectors[rows] = self._encode(
+                [texts[row] for row in rows], [names[row] for row in rows], kind, watch
+            )
             self._keep({keys[row]: _value(counts[row], vectors[row]) for row in rows})
         return vectors
 
