@@ -6,8 +6,7 @@ that carries weights is ever run: its files are read as data.
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -16,7 +15,8 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from vara.artifacts.canonical import digest as digest_of
-from vara.errors import Problem, examples
+from vara.errors import Problem, examples, near_names
+from vara.params import explain
 
 WEIGHTS, TOKENIZER, CONFIG = "model.safetensors", "tokenizer.json", "config.json"
 REQUIRED = (WEIGHTS, TOKENIZER, CONFIG)
@@ -66,7 +66,7 @@ class Registry:
             Problem: there is none (near names are offered), or it is unpinned.
         """
         if name not in self.entries:
-            raise Problem(self.where, f"no model {name!r}", remedy=_near(name, self.entries))
+            raise Problem(self.where, f"no model {name!r}", remedy=near_names(name, self.entries))
         entry = self.entries[name]
         unpinned = [file for file in REQUIRED if file not in entry.files]
         if unpinned:
@@ -191,7 +191,7 @@ def _entries(tree: Mapping[str, Any], path: Path) -> dict[str, Entry]:
         try:
             entries[str(name)] = _located(Entry.model_validate(value), path.parent)
         except ValidationError as error:
-            wrong += [f"{name}: {_explain(one)}" for one in error.errors(include_url=False)]
+            wrong += [f"{name}: {explain(one, Entry)}" for one in error.errors(include_url=False)]
     if wrong:
         raise Problem(
             path.name,
@@ -206,19 +206,3 @@ def _located(entry: Entry, base: Path) -> Entry:
     return (
         entry.model_copy(update={"source": f"path:{(base / place).resolve()}"}) if kind == "path" else entry
     )
-
-
-def _explain(error: Any) -> str:
-    name = ".".join(str(part) for part in error["loc"] if part != "[key]")
-    if error["type"] == "extra_forbidden":
-        fields = Prefixes.model_fields if "." in name else Entry.model_fields
-        return f"unknown key {name!r} ({_near(name.rpartition('.')[2], fields)[:-1]})"
-    if error["type"] == "missing":
-        return f"missing key {name!r}"
-    return f"{name}: {error['msg'][0].lower()}{error['msg'][1:]}, found {error['input']!r}"
-
-
-def _near(name: str, known: Iterable[str]) -> str:
-    options = list(known)
-    near = difflib.get_close_matches(name, options, n=3, cutoff=0.5) or options[:3]
-    return f"Near names: {', '.join(near) or 'none'}."

@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import csv
-import difflib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 from flows.look import made
 from flows.workspace import Workspace
+from tasks.truth import TABLES, visible_qrels
 from vara import params as parameters
 from vara.artifacts.step import Output
 from vara.datasets.tables import read_table
-from vara.errors import Problem
+from vara.errors import Problem, near_names
 from vara.index.frozen import read_pool, read_reranked
-from vara.index.scope import Scope
 from vara.report.query import Candidate, QueryReport, lines
-
-if TYPE_CHECKING:
-    import polars as pl
 
 
 def query_lines(workspace: Workspace, target: Path, query_id: str) -> Iterator[str]:
@@ -30,33 +25,38 @@ def query_lines(workspace: Workspace, target: Path, query_id: str) -> Iterator[s
     """
     params = parameters.load(target / "params.yaml")
     folder, found = made("evaluate", params, workspace.bench())
-    queries = read_table(found["queries"].folder / "queries.parquet", "queries")
-    asked = {
-        one["query_id"]: one for one in queries.select("query_id", "text", "allowed").iter_rows(named=True)
-    }
-    if query_id not in asked:
-        near = difflib.get_close_matches(query_id, list(asked), n=3, cutoff=0.3) or list(asked)[:3]
-        raise Problem("vara show", f"no query {query_id!r}", remedy=f"Near ids: {', '.join(near)}.")
-    measures = dict(_measures(folder / "per_query.csv", query_id))
-    yield from lines(_report(found, asked[query_id], measures, params.evaluate.min_relevance))
-
-
-def _report(
-    found: Mapping[str, Output],
-    query: Mapping[str, Any],
-    measures: Mapping[str, Mapping[str, str]],
-    min_relevance: int,
-) -> QueryReport:
-    query_id = query["query_id"]
-    pool, reranked = read_pool(found["pool"].folder), read_reranked(found["reranked"].folder)
-    documents = read_table(found["documents"].folder / "documents.parquet", "documents")
-    grades = _grades(found, query, documents)
+    documents, queries, labels = (read_table(found[name].folder / f"{name}.parquet", name) for name in TABLES)
+    texts = dict(queries.select("query_id", "text").iter_rows())
+    if query_id not in texts:
+        raise Problem("vara show", f"no query {query_id!r}", remedy=near_names(query_id, texts, "ids"))
+    grades = visible_qrels(documents, queries, labels)[0].get(query_id, {})
     known = {
         doc: (title or "", body or "")
         for doc, title, body in documents.select("doc_id", "title", "text").iter_rows()
     }
+    candidates = _candidates(found, query_id, known, grades)
+    shown = {candidate.doc_id for candidate in candidates}
+    missing = {
+        doc: grade
+        for doc, grade in grades.items()
+        if grade >= params.evaluate.min_relevance and doc not in shown
+    }
+    titles = {doc: known[doc][0] if doc in known else "(not in the corpus)" for doc in missing}
+    measures = dict(_measures(folder / "per_query.csv", query_id))
+    yield from lines(QueryReport(query_id, texts[query_id], candidates, missing, titles, measures))
+
+
+def _candidates(
+    found: Mapping[str, Output],
+    query_id: str,
+    known: Mapping[str, tuple[str, str]],
+    grades: Mapping[str, int],
+) -> list[Candidate]:
+    """Return the query's pool, in its order, with what became of each document."""
+    pool, reranked = read_pool(found["pool"].folder), read_reranked(found["reranked"].folder)
     after = {doc: rank for rank, doc in enumerate(reranked.run[query_id], start=1)}
-    candidates = [
+    scores = zip(pool.first_stage[query_id], pool.dense[query_id], pool.lexical[query_id], strict=True)
+    return [
         Candidate(
             doc_id=doc,
             title=known[doc][0],
@@ -67,27 +67,8 @@ def _report(
             lexical=float(lexical),
             relevance=grades.get(doc),
         )
-        for rank, (doc, dense, lexical) in enumerate(
-            zip(pool.first_stage[query_id], pool.dense[query_id], pool.lexical[query_id], strict=True),
-            start=1,
-        )
+        for rank, (doc, dense, lexical) in enumerate(scores, start=1)
     ]
-    missing = {doc: grade for doc, grade in grades.items() if grade >= min_relevance and doc not in after}
-    titles = {doc: known[doc][0] if doc in known else "(not in the corpus)" for doc in missing}
-    return QueryReport(query_id, query["text"], candidates, missing, titles, measures)
-
-
-def _grades(found: Mapping[str, Output], query: Mapping[str, Any], documents: pl.DataFrame) -> dict[str, int]:
-    """Return the labels that count for a query: those of documents that it may see, or that nobody knows."""
-    labels = read_table(found["labels"].folder / "labels.parquet", "labels")
-    hidden = documents.select("archived", "audience", "metadata").to_dict(as_series=False)
-    scope = Scope(hidden["archived"], hidden["audience"], hidden["metadata"], {})
-    visible = dict(zip(documents["doc_id"], scope.visible(query["allowed"]), strict=True))
-    return {
-        doc: grade
-        for name, doc, grade in labels.select("query_id", "doc_id", "relevance").iter_rows()
-        if name == query["query_id"] and visible.get(doc, True)
-    }
 
 
 def _measures(path: Path, query_id: str) -> Iterator[tuple[str, dict[str, str]]]:

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from vara.artifacts.step import Job
 from vara.datasets.splits import query_splits
-from vara.datasets.tables import read_table
+from vara.datasets.tables import Table, read_table
 from vara.index.scope import Scope
 from vara.quality.split import Query
 
+if TYPE_CHECKING:
+    import polars as pl
+
+TABLES: tuple[Table, ...] = ("documents", "queries", "labels")
 GROUPS = ("language", "category")
 """The query metadata by which results are shown apart."""
 
@@ -30,17 +35,36 @@ class Truth:
 
 
 def read_truth(job: Job) -> Truth:
-    """Return the truth that a job reads as `documents`, `queries` and `labels`.
+    """Return the truth that a job reads as `documents`, `queries` and `labels`."""
+    documents, queries, labels = (
+        read_table(job.inputs[name].folder / f"{name}.parquet", name) for name in TABLES
+    )
+    qrels, hidden = visible_qrels(documents, queries, labels)
+    splits = query_splits(queries, labels)
+    asked = [
+        Query(
+            query_id, splits[query_id], {field: value for field, value in group.items() if value is not None}
+        )
+        for query_id, group in zip(
+            queries["query_id"], queries.select(GROUPS).iter_rows(named=True), strict=True
+        )
+    ]
+    notices = (
+        (f"{hidden} labels are on documents that their query cannot see and do not count",) if hidden else ()
+    )
+    return Truth(asked, qrels, notices)
+
+
+def visible_qrels(
+    documents: pl.DataFrame, queries: pl.DataFrame, labels: pl.DataFrame
+) -> tuple[dict[str, dict[str, int]], int]:
+    """Return the labels that count, query_id → doc_id → grade, and how many do not.
 
     **Conventions**: archived documents and those outside a query's permissions are outside its truth; labels of
     ids that the corpus lacks stay, since a run can never reach them and recall must say so.
     """
-    documents = read_table(job.inputs["documents"].folder / "documents.parquet", "documents")
-    queries = read_table(job.inputs["queries"].folder / "queries.parquet", "queries")
-    labels = read_table(job.inputs["labels"].folder / "labels.parquet", "labels")
-    scope = Scope(
-        documents["archived"].to_list(), documents["audience"].to_list(), documents["metadata"].to_list(), {}
-    )
+    hiding = documents.select("archived", "audience", "metadata").to_dict(as_series=False)
+    scope = Scope(hiding["archived"], hiding["audience"], hiding["metadata"], {})
     rows = {doc_id: row for row, doc_id in enumerate(documents["doc_id"])}
     allowed = dict(queries.select("query_id", "allowed").iter_rows())
     qrels: dict[str, dict[str, int]] = {}
@@ -50,15 +74,4 @@ def read_truth(job: Job) -> Truth:
             hidden += 1
         else:
             qrels.setdefault(query_id, {})[doc_id] = relevance
-    splits = query_splits(queries, labels)
-    groups = (dict(zip(GROUPS, values, strict=True)) for values in queries.select(GROUPS).iter_rows())
-    asked = [
-        Query(
-            query_id, splits[query_id], {field: value for field, value in group.items() if value is not None}
-        )
-        for query_id, group in zip(queries["query_id"], groups, strict=True)
-    ]
-    notices = (
-        (f"{hidden} labels are on documents that their query cannot see and do not count",) if hidden else ()
-    )
-    return Truth(asked, qrels, notices)
+    return qrels, hidden

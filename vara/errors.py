@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import difflib
+from collections.abc import Iterable, Sequence
 
 
 class Problem(Exception):  # noqa: N818 - the message reads "… problem: …", and so does the class
@@ -55,3 +56,10 @@ def examples(items: Sequence[str], limit: int = 3) -> str:
     """Return at most `limit` items, then how many more there are: "a, b, c and 4 more"."""
     shown = ", ".join(items[:limit])
     return shown if len(items) <= limit else f"{shown} and {len(items) - limit} more"
+
+
+def near_names(name: str, known: Iterable[str], what: str = "names") -> str:
+    """Return "Near names: a, b, c." of what was probably meant; some known ones where nothing is near."""
+    options = list(known)
+    near = difflib.get_close_matches(name, options, n=3, cutoff=0.5) or options[:3]
+    return f"Near {what}: {', '.join(near) or 'none'}."

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -10,7 +9,7 @@ from typing import Annotated, Any, Literal
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
-from vara.errors import Problem, examples
+from vara.errors import Problem, examples, near_names
 
 Scalar = str | int | bool
 Count = Annotated[int, Field(ge=1)]
@@ -121,7 +120,7 @@ def parse(tree: Any, *, where: str) -> Params:
     try:
         return Params.model_validate(tree)
     except ValidationError as error:
-        lines = [_explain(one) for one in error.errors(include_url=False)]
+        lines = [explain(one, Params) for one in error.errors(include_url=False)]
         raise Problem(
             where, examples(lines), remedy="Correct the named keys; params.yaml comments each one."
         ) from None
@@ -153,7 +152,7 @@ def changed(params: Params, changes: Mapping[str, Any]) -> Params:
     known = params.flat()
     for name, value in changes.items():
         if name not in known:
-            raise Problem("--set", f"unknown parameter {name!r}", remedy=_near(name, known))
+            raise Problem("--set", f"unknown parameter {name!r}", remedy=near_names(name, known))
         *section, key = name.split(".")
         target = tree[section[0]] if section else tree
         target[key] = value
@@ -195,19 +194,20 @@ def _yaml(text: str, where: str) -> Any:
         ) from None
 
 
-def _explain(error: Any) -> str:
-    name = ".".join(str(part) for part in error["loc"] if not str(part).startswith(("constrained", "list[")))
+def explain(error: Any, model: type[BaseModel]) -> str:
+    """Say in words what pydantic found wrong in a tree that should have been a `model`.
+
+    Args:
+        error: one entry of `ValidationError.errors()`.
+        model: what was validated; its fields are the near names of an unknown key.
+    """
+    path = [part for part in error["loc"] if not str(part).startswith(("constrained", "list[", "["))]
+    name = ".".join(str(part) for part in path)
     if error["type"] == "extra_forbidden":
-        section, _, key = name.rpartition(".")
-        model = Params.model_fields[section].annotation if section in Params.model_fields else Params
-        fields = getattr(model, "model_fields", {})
-        return f"unknown key {name!r} ({_near(key, fields)[:-1]})"
+        owner: Any = model
+        for part in path[:-1]:
+            owner = getattr(owner, "model_fields", {})[part].annotation
+        return f"unknown key {name!r} ({near_names(str(path[-1]), owner.model_fields)[:-1]})"
     if error["type"] == "missing":
         return f"missing key {name!r}"
     return f"{name}: {error['msg'][0].lower()}{error['msg'][1:]}, found {error['input']!r}"
-
-
-def _near(name: str, known: Iterable[str]) -> str:
-    options = list(known)
-    near = difflib.get_close_matches(name, options, n=3, cutoff=0.5) or options[:3]
-    return f"Near names: {', '.join(near)}."

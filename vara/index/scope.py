@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
@@ -11,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vara.artifacts.canonical import canonical
-from vara.errors import Problem
+from vara.errors import Problem, near_names
 
 
 class Scope:
@@ -69,12 +68,8 @@ def matching(metadata: Sequence[str], wanted: Mapping[str, Any]) -> NDArray[np.b
     for name, value in wanted.items():
         if not any(name in one for one in fields):
             known = sorted({key for one in fields for key in one})
-            near = difflib.get_close_matches(name, known, n=3, cutoff=0.5) or known[:3]
-            raise Problem(
-                "pool.filter",
-                f"no document has metadata {name!r}",
-                remedy=f"Near names: {', '.join(near) or 'none'}.",
-            )
+            found = f"no document has metadata {name!r}"
+            raise Problem("pool.filter", found, remedy=near_names(name, known))
         values = value if isinstance(value, list) else [value]
         keep &= np.fromiter((_holds(one.get(name), values) for one in fields), dtype=bool, count=len(fields))
     if not keep.any():

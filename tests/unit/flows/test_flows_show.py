@@ -106,7 +106,7 @@ def test_a_query_that_nothing_answers(workspace: Workspace) -> None:
 
 
 def test_an_unknown_query(vara: Vara) -> None:
-    assert vara("show", "q-1") == (2, [], ["vara show problem: no query 'q-1'. Near ids: q1, q6, q5."])
+    assert vara("show", "q-1") == (2, [], ["vara show problem: no query 'q-1'. Near ids: q1."])
 
 
 def test_the_result_table(vara: Vara, workspace: Workspace) -> None:
