@@ -19,7 +19,11 @@ def sandbox(tmp_path_factory: pytest.TempPathFactory) -> Sandbox:
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_a_broken_dataset_is_refused_at_the_door(
-    case: Case, sandbox: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    case: Case,
+    sandbox: Sandbox,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     folder = case.build(tmp_path)
     monkeypatch.chdir(sandbox.root)
@@ -34,6 +38,8 @@ def test_a_broken_dataset_is_refused_at_the_door(
 def test_the_process_says_the_same_and_ends_with_2(sandbox: Sandbox, tmp_path: Path) -> None:
     case = CASES[0]
     folder = case.build(tmp_path)
-    done = sandbox.run(sys.executable, "-m", "flows", "validate", "--set", f"dataset.path={folder}", check=False)
+    done = sandbox.run(
+        sys.executable, "-m", "flows", "validate", "--set", f"dataset.path={folder}", check=False
+    )
     assert done.returncode == 2
     assert done.stderr.endswith(case.message_for(folder) + "\n")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -39,8 +40,27 @@ def test_avx2_gives_other_vectors_and_the_same_numbers(tmp_path: Path) -> None:
     if not (ROOT / "data/helpdesk").is_dir():
         pytest.skip("data/helpdesk is not pulled (make data)")
     native, narrow = make_shipped(tmp_path / "native"), make_shipped(tmp_path / "narrow")
-    native.pipeline()
+    assert native.pipeline()["stages"][1]["items_computed"] == 280
     narrow.pipeline(env=AVX2)
     assert not np.array_equal(vectors(native), vectors(narrow))
     assert np.allclose(vectors(native), vectors(narrow), atol=1e-5)
     assert tracked(native) == tracked(narrow)
+
+
+@pytest.mark.slow
+def test_editing_two_of_200_documents_embeds_two_texts(tmp_path: Path) -> None:
+    if not (ROOT / "data/helpdesk").is_dir():
+        pytest.skip("data/helpdesk is not pulled (make data)")
+    sandbox = make_shipped(tmp_path / "edited")
+    sandbox.pipeline()
+    corpus = sandbox.root / "data/helpdesk/corpus.jsonl"
+    lines = corpus.read_text(encoding="utf-8").splitlines(keepends=True)
+    for row in (17, 111):
+        document = json.loads(lines[row])
+        document["text"] += " Ask us if it does not work."
+        lines[row] = json.dumps(document, ensure_ascii=False) + "\n"
+    corpus.unlink()  # DVC may have linked it to its cache
+    corpus.write_text("".join(lines), encoding="utf-8")
+    stages = {stage["stage"]: stage for stage in sandbox.pipeline()["stages"]}
+    assert stages["validate"]["items_computed"] == 200
+    assert stages["embed"]["items_computed"] == 2

@@ -67,7 +67,9 @@ def test_all_problems_of_a_file_come_at_once(tmp_path: Path) -> None:
 
 
 def test_settings_take_yaml_values() -> None:
-    changed = params.changed(SHIPPED, params.read_changes(["pool.filter={product: [web, api]}", "rerank.weight=1", "seed=7"]))
+    changed = params.changed(
+        SHIPPED, params.read_changes(["pool.filter={product: [web, api]}", "rerank.weight=1", "seed=7"])
+    )
     assert changed.pool.filter == {"product": ["web", "api"]}
     assert changed.rerank.weight == 1.0
     assert changed.seed == 7

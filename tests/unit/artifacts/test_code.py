@@ -118,7 +118,14 @@ def test_no_import_hides_from_the_fingerprint(path: Path) -> None:
     for node in ast.walk(ast.parse(path.read_bytes())):
         if isinstance(node, ast.Call):
             name = ast.unparse(node.func)
-            assert name not in {"__import__", "importlib.import_module", "import_module", "exec", "eval", "runpy.run_path"}
+            assert name not in {
+                "__import__",
+                "importlib.import_module",
+                "import_module",
+                "exec",
+                "eval",
+                "runpy.run_path",
+            }
 
 
 def test_every_import_has_a_distribution() -> None:

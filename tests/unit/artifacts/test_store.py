@@ -23,14 +23,21 @@ def counting(calls: list[str]) -> Any:
     def run(job: Job) -> Made:
         calls.append("run")
         (job.folder / "numbers.bin").write_bytes(bytes(range(job.params["pool.depth"])))
-        return Made(outputs={"numbers": {"n": job.params["pool.depth"]}}, bodies={"numbers": {"all": [1, 2]}}, metrics={"dataset": "x"}, items=3)
+        return Made(
+            outputs={"numbers": {"n": job.params["pool.depth"]}},
+            bodies={"numbers": {"all": [1, 2]}},
+            metrics={"dataset": "x"},
+            items=3,
+        )
 
     return run
 
 
 def bench(root: Path, **platform: str) -> Bench:
     store = Store(root / "store")
-    return Bench(store, Settings(root, store.root / "collections", 1, {"cpu": "avx2", **platform}, store.digest_of))
+    return Bench(
+        store, Settings(root, store.root / "collections", 1, {"cpu": "avx2", **platform}, store.digest_of)
+    )
 
 
 @pytest.fixture
@@ -97,7 +104,9 @@ def flip(path: Path) -> None:
     ],
     ids=["flipped bit", "missing", "empty", "half a manifest", "empty manifest", "no manifest"],
 )
-def test_damage_is_put_aside_and_computed_again(tmp_path: Path, step: Step, calls: list[str], harm: Any) -> None:
+def test_damage_is_put_aside_and_computed_again(
+    tmp_path: Path, step: Step, calls: list[str], harm: Any
+) -> None:
     outcome = do(step, bench(tmp_path))
     before = content(bench(tmp_path).store)
     harm(outcome.folder / "numbers.bin")
@@ -192,7 +201,9 @@ def test_a_manifest_under_a_foreign_key_is_no_manifest(tmp_path: Path, step: Ste
     assert read_manifest(moved) is None
 
 
-def test_names_in_a_manifest_cannot_lead_out_of_its_folder(tmp_path: Path, step: Step, calls: list[str]) -> None:
+def test_names_in_a_manifest_cannot_lead_out_of_its_folder(
+    tmp_path: Path, step: Step, calls: list[str]
+) -> None:
     outcome = do(step, bench(tmp_path))
     path = outcome.folder / "manifest.json"
     manifest = json.loads(path.read_text())
