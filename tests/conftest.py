@@ -11,8 +11,10 @@ ROOT = Path(__file__).resolve().parents[1]
 SHARED = ROOT.parent / "shared"
 
 # No test meets a server, a store or DVC settings of the person who runs it.
-for name in ("VARA_STORE", "VARA_WORKERS", "DVC_ROOT", "DVC_STAGE", "QDRANT_URL"):
+for name in ("VARA_STORE", "VARA_WORKERS", "DVC_ROOT", "DVC_STAGE"):
     os.environ.pop(name, None)
+QDRANT = {name: os.environ.pop(name) for name in list(os.environ) if name.startswith("QDRANT_")}
+"""How to reach the server that the contract tests of stores may use, under names of their own."""
 os.environ["PREFECT_API_URL"] = ""
 os.environ["DVC_NO_ANALYTICS"] = "1"
 os.environ["DO_NOT_TRACK"] = "1"
