@@ -81,27 +81,27 @@ class Served:
         self.watch.note(f"building collection {own}")
         try:
             self.fill(own)
+            theirs, before = self._look(), self.store.meaning(self.alias)
+            if theirs is None:
+                self.store.switch(self.alias, own)
         except Unreachable:
             raise  # nothing more can be sent; the next builder sweeps
         except BaseException:
             with suppress(Problem):
                 self.store.drop(own)
             raise
-        return self._publish(own)
-
-    def _publish(self, own: str) -> Info | None:
-        """Give a checked collection the alias, unless another machine's has it by now; one of them stays."""
-        theirs = self._look()
-        if theirs is not None:
+        if theirs is not None:  # another machine was first
             self.store.drop(own)
             return theirs
-        before = self.store.meaning(self.alias)
-        self.store.switch(self.alias, own)
+        self._tidy(own, before)
+        return self._look()
+
+    def _tidy(self, own: str, before: str | None) -> None:
+        """Remove what had the alias before; ours where another machine switched in the same moment."""
         if before is not None:
             self.store.drop(before)
-        if self.store.meaning(self.alias) not in (own, None):  # another machine switched in the same moment
+        if self.store.meaning(self.alias) not in (own, None):
             self.store.drop(own)
-        return self._look()
 
     def _sweep(self, sign: str) -> None:
         """Remove what builders left behind: all with our sign, since it is our turn, and all that is a day old."""
