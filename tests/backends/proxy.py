@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
 
-from tests.backends.standin import listening
+from tests.backends.loopback import listening
 
 Forward = Callable[[bytes], tuple[int, bytes]]
 Fault = Callable[[Any, bytes, Forward], None]

@@ -38,7 +38,6 @@ def made(monkeypatch: pytest.MonkeyPatch) -> Iterator[Scene]:
         (UPSERT, reset),
         (UPSERT, reset_after),
         (UPSERT, half_then_reset),
-        (UPSERT, slow(1.5)),  # beyond the timeout of 1 s, and applied all the same
         (UPSERT, says(500, "out of luck")),
         (UPSERT, says(502, "<html>")),
         (UPSERT, says(429, BUSY, Retry_After="1")),
@@ -62,6 +61,14 @@ def test_what_fails_for_a_while_is_tried_again(scene: Scene, tmp_path: Path, lin
     scene.assert_whole()
 
 
+def test_an_answer_that_comes_too_late_is_asked_for_again(scene: Scene, tmp_path: Path) -> None:
+    scene.answer_s = 1
+    scene.faults.on(UPSERT, slow(1.5), times=2)  # applied all the same
+    assert scene.opened(tmp_path) == (50, "d7")
+    assert scene.faults.count(UPSERT) >= 8 + 2
+    scene.assert_whole()
+
+
 @pytest.mark.parametrize(
     ("fault", "last"),
     [
@@ -76,6 +83,7 @@ def test_what_fails_for_good_is_named_after_few_attempts(
     scene: Scene, tmp_path: Path, fault: Fault, last: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(server, "AT_ONCE", 1)
+    scene.answer_s = 1
     scene.faults.on(UPSERT, fault)
     with pytest.raises(
         Unreachable,

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.backends.standin import listening
+from tests.backends.loopback import listening
 from tests.conftest import ROOT
 
 QDRANT: dict[str, Any] = yaml.safe_load((ROOT / "compose.yaml").read_text())["services"]["qdrant"]
