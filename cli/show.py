@@ -9,9 +9,9 @@ import typer
 
 NEXT = """
 What next:
-  vara show {query}          one query: texts, ranks before and after, labels
-  vara why embed            what would run after a change, and why
-  dvc metrics diff          after changing params.yaml and `dvc repro`"""
+  vara show {query:<15} one query: texts, ranks before and after, labels
+  vara why                  what would run after a change of data, parameters or code, and why
+  dvc metrics diff          what a change moved, after `dvc repro`"""
 
 
 def show(
@@ -40,6 +40,7 @@ def show(
         readme.write_text(updated(text, markdown(rows), where=str(readme)), encoding="utf-8")
         return
     from cli.tables import echo_table
+    from flows.show import first_query
 
     echo_table(rows)
-    typer.echo(NEXT.format(query="q-001"))
+    typer.echo(NEXT.format(query=first_query(target)))

@@ -48,7 +48,10 @@ def verify() -> None:
 def gc(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would go.")] = False,
 ) -> None:
-    """Remove what neither the workspace nor a trial uses now: artifacts, collections, quarantine, leftovers."""
+    """Remove what neither this workspace nor one of its trials uses now: artifacts, collections, quarantine, leftovers.
+
+    A store that several clones share (VARA_STORE) loses what only the others use; they compute it again.
+    """
     from flows.keep import collect
     from flows.workspace import find_workspace
 

@@ -46,6 +46,13 @@ def query_lines(workspace: Workspace, target: Path, query_id: str) -> Iterator[s
     yield from lines(QueryReport(query_id, texts[query_id], candidates, missing, titles, measures))
 
 
+def first_query(target: Path) -> str:
+    """Return a query to begin with: the first of the table of queries."""
+    with (target / "plots/per_query.csv").open(encoding="utf-8", newline="") as file:
+        splits = {row["split"]: row["query_id"] for row in reversed(list(csv.DictReader(file)))}
+    return splits.get("test") or next(iter(splits.values()), "QUERY")
+
+
 def _candidates(
     found: Mapping[str, Output],
     query_id: str,

@@ -12,7 +12,7 @@ import hashlib
 import sys
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from importlib import metadata
 from pathlib import Path
 
@@ -62,7 +62,7 @@ class Closure:
     @cached_property
     def meaning(self) -> dict[str, str]:
         """Return {module: digest of its normalised tree}."""
-        return {name: _meaning(path) for name, path in self.modules.items()}
+        return {name: _meaning(path.read_bytes()) for name, path in self.modules.items()}
 
     @cached_property
     def texts(self) -> dict[str, str]:
@@ -104,7 +104,7 @@ def closure(module: str, root: Path, without: Collection[str] = ()) -> Closure:
         if path is None or name in modules or name in PLUMBING or name in without:
             continue
         modules[name] = path
-        for target in _targets(ast.parse(path.read_bytes()), name):
+        for target in _targets(path.read_bytes(), name):
             top = target.split(".")[0]
             if top in ROOMS:
                 waiting.extend(_packages(target))
@@ -127,16 +127,18 @@ def _file(name: str, root: Path) -> Path | None:
     return None
 
 
-def _targets(tree: ast.AST, module: str) -> Iterator[str]:
-    """Yield every dotted name that `tree` imports at run time; "from a import b" yields "a" and "a.b"."""
-    for node in _run_time(tree):
+@cache
+def _targets(source: bytes, module: str) -> frozenset[str]:
+    """Return every dotted name that a module imports at run time; "from a import b" gives "a" and "a.b"."""
+    targets: set[str] = set()
+    for node in _run_time(ast.parse(source)):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            targets.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             package = module.split(".")[: -node.level] if node.level else []
             base = ".".join([*package, *([node.module] if node.module else [])])
-            yield base
-            yield from (f"{base}.{alias.name}" for alias in node.names)
+            targets.update([base, *(f"{base}.{alias.name}" for alias in node.names)])
+    return frozenset(targets)
 
 
 def _run_time(tree: ast.AST) -> Iterator[ast.AST]:
@@ -151,8 +153,9 @@ def _run_time(tree: ast.AST) -> Iterator[ast.AST]:
             waiting.extend(ast.iter_child_nodes(node))
 
 
-def _meaning(path: Path) -> str:
-    tree = _Normaliser().visit(ast.parse(path.read_bytes()))
+@cache
+def _meaning(source: bytes) -> str:
+    tree = _Normaliser().visit(ast.parse(source))
     return hashlib.sha256(_dump(tree).encode()).hexdigest()
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -128,6 +130,16 @@ def test_verify_sees_through_an_unchanged_size_and_time(workspace: Workspace) ->
     ]
     assert place.is_dir()
     assert list(verify(workspace)) == ["5 artifacts are whole."]
+
+
+def test_after_verify_no_digest_is_taken_from_memory(workspace: Workspace) -> None:
+    digest_of = workspace.bench().store.digest_of
+    true = digest_of(workspace.params_path)
+    with closing(sqlite3.connect(digest_of.path)) as memo, memo:
+        memo.execute("UPDATE files SET digest = 'of another day'")
+    assert digest_of(workspace.params_path) == "of another day"
+    list(verify(workspace))
+    assert digest_of(workspace.params_path) == true
 
 
 @pytest.mark.parametrize("content", ["", "{", "{}", None], ids=["empty", "half", "no fact", "missing"])
