@@ -113,13 +113,16 @@ class Encoder:
         batches = plan(lengths, limit=self.max_length, budget=self._budget, fixed=self._fixed)
         vectors = np.zeros((len(texts), self.dimension), dtype=np.float32)
         done, watch = 0, watch or Silence()
-        with ThreadPoolExecutor(self._workers, initializer=_one_thread) as threads:
+        threads = ThreadPoolExecutor(self._workers, initializer=_one_thread)
+        try:
             running = {threads.submit(self._vectors, batch, rows): batch for batch in batches}
             for finished in as_completed(running):
                 texts_of_batch = list(running[finished].texts)
                 vectors[texts_of_batch] = finished.result()
                 done += len(texts_of_batch)
                 watch.progress(done, len(texts), "texts")
+        finally:
+            threads.shutdown(cancel_futures=True)  # an interrupt waits for the batches in work, not for all
         return unit_rows(vectors, names, subject="embeddings")
 
     def _vectors(self, batch: Batch, rows: Sequence[NDArray[np.int64]]) -> NDArray[np.float32]:

@@ -16,6 +16,9 @@ What next:
 
 def show(
     query: Annotated[str | None, typer.Argument(help="A query's id; left out: the result table.")] = None,
+    every: Annotated[
+        bool, typer.Option("--all", help="Every measure of the query, not only the table's.")
+    ] = False,
     trial: Annotated[str | None, typer.Option(help="A run in trials/ instead of the workspace.")] = None,
     readme: Annotated[
         Path | None,
@@ -24,14 +27,15 @@ def show(
 ) -> None:
     """Show the result table, or one query's report."""
     from flows.workspace import find_workspace
-    from vara.report.table import headline, markdown, updated
+    from vara import params as parameters
+    from vara.report.table import headline, markdown, outdated, updated
 
     workspace = find_workspace(Path.cwd())
     target = workspace.kept_trial(trial) if trial is not None else workspace.root
     if query is not None:
         from flows.show import query_lines
 
-        for line in query_lines(workspace, target, query):
+        for line in query_lines(workspace, target, query, every=every):
             typer.echo(line)
         return
     rows = headline(target / "metrics/evaluate.json")
@@ -43,4 +47,7 @@ def show(
     from flows.show import first_query
 
     echo_table(rows)
-    typer.echo(NEXT.format(query=first_query(target)))
+    if old := outdated(target / "metrics/evaluate.json", parameters.load(target / "params.yaml").flat()):
+        typer.echo(f"\nThese numbers are of other parameters: {', '.join(old)}. Run `dvc repro`.")
+    suffix = f" --trial {target.name}" if trial is not None else ""
+    typer.echo(NEXT.format(query=first_query(target) + suffix))

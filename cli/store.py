@@ -26,11 +26,12 @@ def ls() -> None:
 def path(stage: Annotated[str, typer.Argument(help="A stage.", callback=stage_name)]) -> None:
     """Print the folder in the store that holds a stage's tables, vectors or scores."""
     from flows.look import made
+    from flows.terminal import Terminal
     from flows.workspace import find_workspace
     from vara import params as parameters
 
     workspace = find_workspace(Path.cwd())
-    folder, _ = made(stage, parameters.load(workspace.params_path), workspace.bench())
+    folder, _ = made(stage, parameters.load(workspace.params_path), workspace.bench(), Terminal())
     typer.echo(str(folder))
 
 

@@ -33,7 +33,10 @@ def main(arguments: list[str] | None = None) -> int:
         log.error("Interrupted. What was finished is kept; run the same command again to go on.")
         return 130
     for outcome in outcomes:
-        log.info("%-9s %-8s %6.1f s  %s", outcome.step.name, outcome.state, outcome.seconds, outcome.why)
+        if run.only in (None, outcome.step.name) or outcome.state == "computed":
+            log.info("%s", _line(outcome))
+    if run.only is None:
+        log.info("The result table: vara show%s", f" --trial {run.target.name}" if run.trial else "")
     if options.json:
         sys.stdout.write(json.dumps(report(outcomes, run.target), ensure_ascii=False, allow_nan=False) + "\n")
     return 0
@@ -47,6 +50,11 @@ def drive(run: Run) -> list[Outcome]:
     from flows.orchestrated import perform_in_prefect
 
     return perform_in_prefect(run, server)
+
+
+def _line(outcome: Outcome) -> str:
+    words = f"{outcome.step.name:<9} {outcome.state:<8} {outcome.seconds:6.1f} s  {outcome.why}"
+    return f"{words} ({outcome.items} items)" if outcome.state == "computed" else words
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -116,7 +116,7 @@ def _locked(lock: Path) -> Iterator[bool]:
 
 
 def _size(folder: Path) -> int:
-    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+    return sum(512 * path.stat().st_blocks for path in folder.rglob("*") if path.is_file())
 
 
 def _bytes(size: float) -> str:

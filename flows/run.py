@@ -46,15 +46,29 @@ class Run:
     trial: bool = False
     only: str | None = None
 
+    @property
+    def title(self) -> str:
+        """Return what the run is called where many are listed: its name, and the trial's if it is one."""
+        return f"{self.name} trials/{self.target.name}" if self.trial else self.name
 
-def prepare(workspace: Workspace, stage: str, changes: Mapping[str, Any], out: str | None) -> Run:
+
+def prepare(
+    workspace: Workspace, stage: str, changes: Mapping[str, Any], out: str | None, *, where: str = "--set"
+) -> Run:
     """Return the run: in the workspace, or with changed parameters or `out` in a trial that keeps its parameters.
+
+    Args:
+        workspace: where the parameters and the store are.
+        stage: a stage's name, or "pipeline".
+        changes: {dotted name: value} of parameters that are others than in params.yaml.
+        out: a trial's name.
+        where: what the person who gave `changes` calls them, for messages.
 
     Raises:
         Problem: parameters that do not fit, or a trial's name that is none.
     """
     base = parameters.load(workspace.params_path)
-    params = parameters.changed(base, changes)
+    params = parameters.changed(base, changes, where=where)
     trial = bool(changes or out)
     target = workspace.trial(out or digest(params.flat())[:12]) if trial else workspace.root
     if trial:

@@ -80,7 +80,7 @@ def _flat(entries: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 def _store(seen: Seen, bench: Bench) -> str:
     if seen.plan is None:
-        return "the store cannot tell before the stages it depends on have run"
+        return "it follows the stages before it, of which one would compute"
     if seen.artifact is None:
         return f"it would compute: {missing(seen.plan.recipe, bench.store)}"
     before = seen.artifact.manifest["texts"]

@@ -58,7 +58,7 @@ class Workspace:
 
     def bench(self) -> Bench:
         """Return the store and the settings that can change no number."""
-        store = Store(store_path(self.root, os.environ))
+        store = Store(usable(store_path(self.root, os.environ)))
         settings = Settings(
             root=self.root,
             collections=store.root / "collections",
@@ -94,6 +94,26 @@ def store_path(root: Path, environment: Mapping[str, str]) -> Path:
     if named := environment.get("VARA_STORE"):
         return Path(named).expanduser().absolute()
     return Path(environment.get("DVC_ROOT") or root) / ".vara"
+
+
+def usable(path: Path) -> Path:
+    """Return the store's folder, made if it was not there.
+
+    Raises:
+        Problem: it cannot be a folder that this process writes to.
+    """
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        writable = os.access(path, os.W_OK | os.X_OK)
+    except OSError:
+        writable = False
+    if not writable:
+        raise Problem(
+            "store",
+            f"{path} is no folder that can be written to",
+            remedy="Set VARA_STORE to one, or unset it.",
+        )
+    return path
 
 
 def workers(environment: Mapping[str, str]) -> int:

@@ -61,5 +61,5 @@ def examples(items: Sequence[str], limit: int = 3) -> str:
 def near_names(name: str, known: Iterable[str], what: str = "names") -> str:
     """Return "Near names: a, b, c." of what was probably meant; some known ones where nothing is near."""
     options = list(known)
-    near = difflib.get_close_matches(name, options, n=3, cutoff=0.5) or options[:3]
+    near = difflib.get_close_matches(name, options, n=3, cutoff=0.7) or options[:3]
     return f"Near {what}: {', '.join(near) or 'none'}."

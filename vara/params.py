@@ -142,8 +142,8 @@ def read_changes(settings: Sequence[str]) -> dict[str, Any]:
     return changes
 
 
-def changed(params: Params, changes: Mapping[str, Any]) -> Params:
-    """Return `params` with {dotted name: value} applied.
+def changed(params: Params, changes: Mapping[str, Any], *, where: str = "--set") -> Params:
+    """Return `params` with {dotted name: value} applied; `where` is what messages call the changes.
 
     Raises:
         Problem: an unknown name (near names are offered), or a value that does not fit.
@@ -152,11 +152,11 @@ def changed(params: Params, changes: Mapping[str, Any]) -> Params:
     known = params.flat()
     for name, value in changes.items():
         if name not in known:
-            raise Problem("--set", f"unknown parameter {name!r}", remedy=near_names(name, known))
+            raise Problem(where, f"unknown parameter {name!r}", remedy=near_names(name, known))
         *section, key = name.split(".")
         target = tree[section[0]] if section else tree
         target[key] = value
-    return parse(tree, where="--set")
+    return parse(tree, where=where)
 
 
 def dump(params: Params) -> str:
@@ -174,7 +174,8 @@ def optional(model: type[BaseModel] = Params) -> type[BaseModel]:
             inner = optional(kind)
             fields[name] = (inner, Field(default_factory=inner, description=kind.__doc__))
         else:
-            fields[name] = (kind | None, None)
+            described = Annotated[kind, *field.metadata] if field.metadata else kind
+            fields[name] = (described | None, None)
     return create_model(f"{model.__name__}Changes", __config__=ConfigDict(extra="forbid"), **fields)
 
 

@@ -32,7 +32,7 @@ def test_every_key_is_commented() -> None:
 @pytest.mark.parametrize(
     ("setting", "message"),
     [
-        ("pool.dept=3", "--set problem: unknown parameter 'pool.dept'. Near names: pool.depth, pool.retriever, pool.search."),
+        ("pool.dept=3", "--set problem: unknown parameter 'pool.dept'. Near names: pool.depth."),
         ("pool.depth", "--set problem: 'pool.depth' has no value, expected name=value. Write it like pool.depth=10."),
         ("pool.depth=", "--set problem: pool.depth: input should be a valid integer, found None. Correct the named keys; params.yaml comments each one."),
         ("pool.depth=0", "--set problem: pool.depth: input should be greater than or equal to 1, found 0. Correct the named keys; params.yaml comments each one."),

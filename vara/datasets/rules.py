@@ -169,7 +169,7 @@ _TABLE = (
          remedy='Nothing needs doing; "split" in its metadata makes it an unanswerable query of that split.'),
     Rule("unanswerable-query", "notice",
          rule="a query has no relevant document; it stays out of every labelled measure",
-         remedy="Nothing needs doing: such queries are what calibrate learns from."),
+         remedy="Nothing needs doing; they are counted apart as n_unanswerable."),
 )
 # fmt: on
 

@@ -55,6 +55,24 @@ def headline(path: Path) -> list[dict[str, str]]:
     return rows
 
 
+def outdated(path: Path, flat: Mapping[str, Any]) -> list[str]:
+    """Return in words which parameters have changed since a metric file was made: "pool.depth 20 (now 10)".
+
+    Args:
+        path: metrics/evaluate.json.
+        flat: the present parameters by dotted name.
+    """
+    systems = read_metrics(path).get("systems", {})
+    made = {
+        name: value
+        for name in flat
+        for system, sections in (("pool", ("embed", "pool")), ("reranked", ("rerank",)))
+        if name.partition(".")[0] in sections
+        and (value := systems.get(system, {}).get(name.partition(".")[2], flat[name])) != flat[name]
+    }
+    return [f"{name} {value} (now {flat[name]})" for name, value in made.items()]
+
+
 def splits(metrics: Mapping[str, Any]) -> list[str]:
     """Return the splits of a metric file, test first."""
     names = [key.removesuffix(".n_queries") for key in metrics if key.endswith(".n_queries")]
