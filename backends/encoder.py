@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,6 +77,7 @@ class Encoder:
         self._budget = budget or (_BUDGET[dtype] if self.device == "cpu" else _BUDGET_GPU)
         self._tokeniser = Tokeniser(folder / TOKENIZER, entry.prefixes)
         self._network = load_network(folder, dtype=dtype, device=self.device)
+        _check_entry(entry, self._network.config)
         self._pad = int(getattr(self._network.config, "pad_token_id", None) or 0)
 
     def count(self, texts: Sequence[str], *, kind: Kind) -> NDArray[np.int64]:
@@ -134,6 +136,23 @@ class Encoder:
             pooled = pool(hidden, mask, self._entry.pooling)
         vectors: NDArray[np.float32] = pooled[: len(batch.texts)].cpu().numpy()
         return vectors
+
+
+def _check_entry(entry: Entry, config: Any) -> None:
+    """Refuse an entry of models.yaml that says something else than the model's own config.json.
+
+    Raises:
+        Problem: another dimension, or a limit beyond the positions that the model knows.
+    """
+    dimension = getattr(config, "hidden_size", entry.dimension)
+    positions = getattr(config, "max_position_embeddings", entry.max_length)
+    remedy = "Write what config.json says."
+    if entry.dimension != dimension:
+        raise Problem("models.yaml", f"dimension {entry.dimension}", expected=str(dimension), remedy=remedy)
+    if entry.max_length > positions:
+        raise Problem(
+            "models.yaml", f"max_length {entry.max_length}", expected=f"at most {positions}", remedy=remedy
+        )
 
 
 def _one_thread() -> None:

@@ -115,7 +115,7 @@ class RememberingEncoder:
     @cached_property
     def _space(self) -> str:
         """Return what decides a vector beside its text: model, encoder code, libraries, arithmetic, platform."""
-        code = closure("backends.encoder", CODE)
+        code = closure("backends.remembered", CODE)
         model = fingerprint(self._entry, max_length=self._params["embed.max_length"])
         platform = {**self._settings.platform, **code.labels}
         return digest([model, self._params["embed.dtype"], code.meaning, code.versions, platform])

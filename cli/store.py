@@ -41,8 +41,11 @@ def verify() -> None:
     from flows.keep import verify as check
     from flows.workspace import find_workspace
 
-    for line in check(find_workspace(Path.cwd())):
+    lines = list(check(find_workspace(Path.cwd())))
+    for line in lines:
         typer.echo(line)
+    if len(lines) > 1:
+        raise typer.Exit(1)
 
 
 @app.command("gc")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import sqlite3
 import sys
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from flows.terminal import Terminal, log, log_to_stderr
 from flows.workspace import find_workspace
 from vara import params as parameters
 from vara.artifacts.step import Outcome
-from vara.errors import Problem
+from vara.errors import Problem, of_the_machine
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -29,6 +30,9 @@ def main(arguments: list[str] | None = None) -> int:
     except Problem as problem:
         log.error("%s", problem)
         return problem.exit_code
+    except (OSError, sqlite3.Error) as error:
+        log.error("%s", of_the_machine(error))
+        return 2
     except KeyboardInterrupt:
         log.error("Interrupted. What was finished is kept; run the same command again to go on.")
         return 130

@@ -57,10 +57,11 @@ def made(stage: str, params: Params, bench: Bench, watch: Watch) -> tuple[Path, 
     """
     outputs: dict[str, Output] = {}
     folder = bench.store.root
-    for step in upto(stage, params.flat()):
-        outcome = execute(plan(step, outputs, params.flat(), bench), bench, watch)
-        outputs.update(outcome.outputs)
-        folder = outcome.folder
+    with bench.store.in_use():
+        for step in upto(stage, params.flat()):
+            outcome = execute(plan(step, outputs, params.flat(), bench), bench, watch)
+            outputs.update(outcome.outputs)
+            folder = outcome.folder
     return folder, outputs
 
 

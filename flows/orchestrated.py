@@ -60,9 +60,11 @@ def perform_in_prefect(run: Run, server: str) -> list[Outcome]:
         temporary_settings({PREFECT_API_URL: server, PREFECT_FLOWS_HEARTBEAT_FREQUENCY: None}),
         tags(*dvc_run()),
     ):
-        body(run.params.model_dump(), return_state=True)
+        state: Any = body(run.params.model_dump(), return_state=True)
     if story.problem:
         raise story.problem
+    if not state.is_completed():
+        state.result()  # raises what happened
     return story.outcomes
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -69,8 +70,8 @@ def prepare(
     """
     base = parameters.load(workspace.params_path)
     params = parameters.changed(base, changes, where=where)
-    trial = bool(changes or out)
-    target = workspace.trial(out or digest(params.flat())[:12]) if trial else workspace.root
+    trial = bool(changes) or out is not None
+    target = workspace.trial(digest(params.flat())[:12] if out is None else out) if trial else workspace.root
     if trial:
         log.info("vara: %s", target.relative_to(workspace.root))
     whole = stage == "pipeline"
@@ -93,16 +94,17 @@ def perform(run: Run, do: Do) -> list[Outcome]:
     """
     made: dict[str, Output] = {}
     outcomes = []
-    for step in run.steps:
-        outcome = do(plan(step, made, run.params.flat(), run.bench))
-        if run.trial:
-            _write(run.target / "params.yaml", parameters.dump(run.params).encode())
-        if run.only in (None, step.name):
-            publish(outcome, run.target)
-        else:
-            _check_upstream(outcome, run.target)
-        made.update(outcome.outputs)
-        outcomes.append(outcome)
+    with run.bench.store.in_use():
+        for step in run.steps:
+            outcome = do(plan(step, made, run.params.flat(), run.bench))
+            if run.trial:
+                _begin_trial(run)
+            if run.only in (None, step.name):
+                publish(outcome, run.target)
+            else:
+                _check_upstream(outcome, run.target)
+            made.update(outcome.outputs)
+            outcomes.append(outcome)
     return outcomes
 
 
@@ -151,6 +153,15 @@ def _check_upstream(outcome: Outcome, target: Path) -> None:
                 "made with other data, parameters or code than the present ones",
                 remedy=f"Run `dvc repro {stage}`, or `python -m flows {stage}`.",
             )
+
+
+def _begin_trial(run: Run) -> None:
+    """Write the trial's parameters; what other parameters made there before goes."""
+    path, text = run.target / "params.yaml", parameters.dump(run.params)
+    if path.is_file() and path.read_text(encoding="utf-8") != text:
+        for room in ("build", "metrics", "plots"):
+            shutil.rmtree(run.target / room, ignore_errors=True)
+    _write(path, text.encode())
 
 
 def _write(path: Path, content: bytes) -> None:

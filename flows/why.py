@@ -85,7 +85,9 @@ def _store(seen: Seen, bench: Bench) -> str:
         return f"it would compute: {missing(seen.plan.recipe, bench.store)}"
     before = seen.artifact.manifest["texts"]
     changed = [
-        name.replace(".", "/") + ".py" for name, text in seen.plan.texts.items() if before.get(name) != text
+        name.replace(".", "/") + ".py"
+        for name, text in seen.plan.code.texts.items()
+        if before.get(name) != text
     ]
     only = (
         f" (only comments, docstrings, formatting or messages changed in {', '.join(changed)})"

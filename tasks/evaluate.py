@@ -57,6 +57,7 @@ def _provenance(job: Job) -> dict[str, Any]:
         "dataset": Path(job.params["dataset.path"]).name,
         "conventions": CONVENTIONS,
         "data": {name: job.inputs[name].facts["digest"] for name in ("documents", "queries", "labels")},
+        "evaluation": {name: value for name, value in job.params.items() if name != "dataset.path"},
         "systems": {name: job.inputs[name].facts["settings"] for name in ("pool", "reranked")},
     }
 

@@ -45,7 +45,10 @@ def _asked(job: Job, corpus: Corpus) -> Iterator[Asked]:
 
     hidden = corpus.documents.select("archived", "audience", "metadata").to_dict(as_series=False)
     scope = Scope(hidden["archived"], hidden["audience"], hidden["metadata"], job.params["pool.filter"])
-    bm25 = BM25(corpus.texts)
+    # Archived documents are outside search: their words must not weigh in anybody's scores.
+    bm25 = BM25(
+        [text if not gone else "" for text, gone in zip(corpus.texts, hidden["archived"], strict=True)]
+    )
     vectors = read_embeddings(job.inputs["embed"].folder)
     scores = score_blocks(vectors.documents, vectors.queries)
     rows = corpus.queries.select("query_id", "text", "allowed").iter_rows()

@@ -63,3 +63,12 @@ def near_names(name: str, known: Iterable[str], what: str = "names") -> str:
     options = list(known)
     near = difflib.get_close_matches(name, options, n=3, cutoff=0.7) or options[:3]
     return f"Near {what}: {', '.join(near) or 'none'}."
+
+
+def of_the_machine(error: Exception) -> Problem:
+    """Return a trouble of the disk or of permissions (full, not writable, a name too long) as a problem."""
+    where = str(getattr(error, "filename", None) or "")
+    found = str(getattr(error, "strerror", None) or error)
+    return Problem(
+        "file", found, where=where, remedy="Make room, or correct the path or its permissions; run it again."
+    )

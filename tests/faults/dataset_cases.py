@@ -218,6 +218,40 @@ CASES = [
         queries=QUERIES.replace('{"split": "dev"}', '{"split": "dev", "allowed": "staff"}'),
     ),
     _case(
+        "permissions given twice: the last would open what the first closes",
+        "3 errors",
+        """
+          error repeated-key (3): an object has a key twice, so that nobody knows which value counts. Keep one of the values.
+              corpus.jsonl:3 key 'metadata'
+              corpus.jsonl:4 key 'audience'
+              queries.jsonl:1 key 'split'
+        """,
+        corpus=CORPUS
+        + '{"_id": "d3", "text": "x", "metadata": {"audience": "staff"}, "metadata": {}}\n'
+        + '{"_id": "d4", "text": "x", "metadata": {"audience": "staff", "audience": "everyone"}}\n',
+        queries=QUERIES.replace('{"split": "dev"}', '{"split": "dev", "split": "test"}'),
+    ),
+    _case(
+        "permissions under names that are nearly right",
+        "5 errors",
+        """
+          error misspelt-name (3): a name that is read (metadata; in it audience, allowed, split, status; the status archived) is spelt otherwise, and would be passed over. Write it exactly so, or choose a name that cannot be mistaken for it.
+              corpus.jsonl:3 field 'meta_data' for metadata
+              corpus.jsonl:4 status 'Archived' for archived
+              queries.jsonl:1 key 'Allowed' for allowed
+          error unclean-audience (2): an audience has white space around it or a control character in it, and audiences are compared byte for byte. Write its bare name, the same for documents and queries.
+              corpus.jsonl:5 audience is 'staff '
+              queries.jsonl:2 allowed has 'staff\\n'
+        """,
+        corpus=CORPUS
+        + '{"_id": "d3", "text": "x", "meta_data": {"audience": "staff"}}\n'
+        + '{"_id": "d4", "text": "x", "metadata": {"status": "Archived"}}\n'
+        + '{"_id": "d5", "text": "x", "metadata": {"audience": "staff "}}\n',
+        queries=QUERIES.replace('{"split": "dev"}', '{"split": "dev", "Allowed": ["staff"]}').replace(
+            '{"split": "test"}', r'{"split": "test", "allowed": ["staff\n"]}'
+        ),
+    ),
+    _case(
         "everything at once: errors first, then what else was seen",
         "3 errors, 2 warnings, 1 notice",
         """
