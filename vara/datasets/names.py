@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os.path
+import os
 from pathlib import Path
 
 
@@ -21,5 +21,5 @@ def dataset_name(path: str) -> str:
         >>> [dataset_name(path) for path in ("data/helpdesk", "x/", "x/sub/..", "./x/.")]
         ['helpdesk', 'x', 'x', 'x']
     """
-    name = os.path.basename(os.path.normpath(path))
+    name = os.path.normpath(path).rpartition(os.sep)[2]
     return Path(path).resolve().name or "/" if name in ("", ".", "..") else name

@@ -20,7 +20,7 @@ _MAX_EDITS = 2
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]").search
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=4096)
 def is_nearly_metadata(name: str) -> bool:
     """Return whether a field's name is "metadata" but for case, invisible characters and two edits.
 
@@ -34,10 +34,8 @@ def is_nearly_metadata(name: str) -> bool:
 
 def check_keys(metadata: dict[str, Any], findings: Findings, *, where: str) -> None:
     """Report keys of metadata that are read under another spelling: case, white space, invisible characters."""
-    for name in metadata:
-        meant = _meant_key(name)
-        if meant:
-            findings.add("misspelt-name", where, what=f"key {name!r} for {meant}")
+    for name in filter(_meant_key, metadata):
+        findings.add("misspelt-name", where, what=f"key {name!r} for {_meant_key(name)}")
 
 
 def is_nearly_archived(status: Any) -> bool:
@@ -45,7 +43,7 @@ def is_nearly_archived(status: Any) -> bool:
     return isinstance(status, str) and status != ARCHIVED and _is_archived(status)
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=4096)
 def is_clean(audience: str) -> bool:
     r"""Return whether an audience has no control character, and no white space or invisible one at its ends.
 
@@ -56,7 +54,7 @@ def is_clean(audience: str) -> bool:
     return not _CONTROL(audience) and not any(map(_is_unseen, audience[:1] + audience[-1:]))
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=4096)
 def _meant_key(name: str) -> str | None:
     if name in _KEYS:
         return None
@@ -64,7 +62,7 @@ def _meant_key(name: str) -> str | None:
     return folded if folded in _KEYS else None
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=4096)
 def _is_archived(status: str) -> bool:
     return _folded(status) == ARCHIVED
 

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from tests.unit.artifacts.test_code import write
 from vara.artifacts import code
 from vara.artifacts.code import closure
 from vara.artifacts.execute import Bench, execute, plan
@@ -19,6 +18,12 @@ from vara.artifacts.step import Job, Made, Settings, Step
 from vara.artifacts.store import Store
 from vara.errors import Problem
 from vara.watch import Silence
+
+
+def lay(root: Path, files: dict[str, str]) -> None:
+    for name, text in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
 
 
 def bench(root: Path) -> Bench:
@@ -57,7 +62,7 @@ def test_data_that_changed_meanwhile_are_not_stored_under_the_old_key(tmp_path: 
 
 
 def test_code_that_changed_meanwhile_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    write(tmp_path, tasks__first="LIMIT = 1", vara____init__="")
+    lay(tmp_path, {"tasks/first.py": "LIMIT = 1"})
     path = tmp_path / "tasks/first.py"
     monkeypatch.setattr(code, "_SNAPSHOT", {path: path.read_bytes()})
     found = closure("tasks.first", tmp_path)
@@ -150,9 +155,7 @@ def test_every_way_to_import_is_followed(tmp_path: Path) -> None:
         "vara/d.py": "",
         "tasks/b.py": "import vara.both",
     }
-    for name, text in files.items():
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text(text)
+    lay(tmp_path, files)
     assert list(closure("tasks.a", tmp_path).modules) == [
         "tasks.a",
         "vara.b",
@@ -165,7 +168,7 @@ def test_every_way_to_import_is_followed(tmp_path: Path) -> None:
 
 def test_only_what_speaks_to_people_is_text(tmp_path: Path) -> None:
     def meaning(line: str) -> dict[str, str]:
-        write(tmp_path, tasks__a=line)
+        lay(tmp_path, {"tasks/a.py": line})
         return closure("tasks.a", tmp_path).meaning
 
     assert meaning("log.info('a')") == meaning("log.info('b')")

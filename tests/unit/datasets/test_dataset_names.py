@@ -49,7 +49,7 @@ def test_a_link_keeps_its_own_name(tmp_path):
 def test_the_message_calls_a_dataset_by_the_name_of_its_link(tmp_path):
     write_dataset(tmp_path / "cache", {"corpus.jsonl": None})
     (tmp_path / "helpdesk").symlink_to(tmp_path / "cache")
-    with pytest.raises(Problem, match="^Dataset helpdesk problem: "):
+    with pytest.raises(Problem, match=r"^Dataset helpdesk problem: "):
         load_dataset(tmp_path / "helpdesk")
 
 

@@ -110,17 +110,10 @@ def test_objects_nested_beyond_measure_are_no_crash(lint):
 @pytest.mark.parametrize(
     "name",
     [
-        "Metadata",
-        "METADATA",
-        "metdata",
-        "meta_data",
-        "meta-data",
-        "meta data",
-        "metadata ",
-        "emtadata",
-        "metadatas",
-    ]
-    + ["mtadata", "metadata\u200b", "\ufeffmetadata", "ｍetadata", "mètadatà", "metadate"],
+        *("Metadata", "METADATA", "metdata", "meta_data", "meta-data", "meta data", "metadata "),
+        *("emtadata", "metadatas", "mtadata", "metadate", "mètadatà"),
+        *("metadata\u200b", "\ufeffmetadata", "\uff4detadata"),
+    ],
 )
 @pytest.mark.parametrize("file", [CORPUS, QUERIES])
 def test_a_field_that_is_nearly_metadata_is_an_error(build, file, name):
@@ -204,7 +197,9 @@ def test_an_audience_with_white_space_around_it_or_control_characters_is_an_erro
     assert found[0] == ("unclean-audience", "error", places)
 
 
-@pytest.mark.parametrize("audience", ["staff", "ward 7", "Büro", "Staff", "شب\u200cکار", "a\u00a0b"])
+@pytest.mark.parametrize(
+    "audience", ["staff", "ward 7", "Büro", "Staff", "\u0634\u0628\u200c\u06a9", "a\u00a0b"]
+)
 def test_any_other_audience_is_compared_byte_for_byte(build, audience):
     document = {"_id": "d3", "text": "x", "metadata": {"audience": audience}}
     query = {"_id": "q3", "text": "x", "metadata": {"split": "dev", "allowed": [audience]}}
