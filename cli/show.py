@@ -28,7 +28,7 @@ def show(
     """Show the result table, or one query's report."""
     from flows.workspace import find_workspace
     from vara import params as parameters
-    from vara.report.table import headline, markdown, outdated, updated
+    from vara.report.table import headline, markdown, outdated, reasons, updated
 
     workspace = find_workspace(Path.cwd())
     target = workspace.kept_trial(trial) if trial is not None else workspace.root
@@ -47,6 +47,8 @@ def show(
     from flows.show import first_query
 
     echo_table(rows)
+    for line in reasons(target / "metrics/evaluate.json"):
+        typer.echo(f"– {line}")
     if old := outdated(target / "metrics/evaluate.json", parameters.load(target / "params.yaml").flat()):
         typer.echo(f"\nThese numbers are of other parameters: {', '.join(old)}. Run `dvc repro`.")
     suffix = f" --trial {target.name}" if trial is not None else ""

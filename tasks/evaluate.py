@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from tasks.truth import read_truth
 from vara.artifacts.step import Job, Made, Step
+from vara.datasets.names import dataset_name
 from vara.index.frozen import Pool, read_pool, read_reranked
 from vara.quality.bootstrap import fifth_percentile, mean
 from vara.quality.evaluation import evaluate
@@ -54,7 +54,7 @@ def _settings(job: Job) -> Settings:
 def _provenance(job: Job) -> dict[str, Any]:
     """Return what made the numbers: data, models and settings, by value and by digest."""
     return {
-        "dataset": Path(job.params["dataset.path"]).name,
+        "dataset": dataset_name(str(job.settings.root / job.params["dataset.path"])),
         "conventions": CONVENTIONS,
         "data": {name: job.inputs[name].facts["digest"] for name in ("documents", "queries", "labels")},
         "evaluation": {name: value for name, value in job.params.items() if name != "dataset.path"},

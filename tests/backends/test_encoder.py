@@ -177,8 +177,8 @@ def test_progress_ends_at_the_number_of_texts(tiny: Entry) -> None:
 class Interrupted(Silence):
     """A watch during whose first progress somebody presses Ctrl-C."""
 
-    def progress(self, *state: object) -> None:
-        raise KeyboardInterrupt
+    def progress(self, done: int, total: int, unit: str) -> None:
+        raise KeyboardInterrupt(f"after {done} of {total} {unit}")
 
 
 @pytest.mark.parametrize("workers", [1, 3])

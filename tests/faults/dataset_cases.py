@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from textwrap import dedent, indent
 
+from tests.faults.permission_cases import PERMISSIONS
+
 HEADER = "query-id\tcorpus-id\tscore\n"
 CORPUS = (
     '{"_id": "d1", "title": "Passwords", "text": "How to reset one."}\n{"_id": "d2", "text": "Printers."}\n'
@@ -205,51 +207,9 @@ CASES = [
         """,
         queries=QUERIES.replace('"test"', '"../../etc/passwd"'),
     ),
-    _case(
-        "permissions nobody can read",
-        "2 errors",
-        """
-          error bad-audience (1): metadata.audience is not a string, so that nobody knows who may see the document. Name one audience, or "everyone".
-              corpus.jsonl:3 audience is {"group": "staff"}
-          error bad-allowed (1): metadata.allowed is not a list of strings, so that nobody knows what the query may see. Write a list of audiences, as in ["staff"].
-              queries.jsonl:1 allowed is "staff"
-        """,
-        corpus=CORPUS + '{"_id": "d3", "text": "x", "metadata": {"audience": {"group": "staff"}}}\n',
-        queries=QUERIES.replace('{"split": "dev"}', '{"split": "dev", "allowed": "staff"}'),
-    ),
-    _case(
-        "permissions given twice: the last would open what the first closes",
-        "3 errors",
-        """
-          error repeated-key (3): an object has a key twice, so that nobody knows which value counts. Keep one of the values.
-              corpus.jsonl:3 key 'metadata'
-              corpus.jsonl:4 key 'audience'
-              queries.jsonl:1 key 'split'
-        """,
-        corpus=CORPUS
-        + '{"_id": "d3", "text": "x", "metadata": {"audience": "staff"}, "metadata": {}}\n'
-        + '{"_id": "d4", "text": "x", "metadata": {"audience": "staff", "audience": "everyone"}}\n',
-        queries=QUERIES.replace('{"split": "dev"}', '{"split": "dev", "split": "test"}'),
-    ),
-    _case(
-        "permissions under names that are nearly right",
-        "5 errors",
-        """
-          error misspelt-name (3): a name that is read (metadata; in it audience, allowed, split, status; the status archived) is spelt otherwise, and would be passed over. Write it exactly so, or choose a name that cannot be mistaken for it.
-              corpus.jsonl:3 field 'meta_data' for metadata
-              corpus.jsonl:4 status 'Archived' for archived
-              queries.jsonl:1 key 'Allowed' for allowed
-          error unclean-audience (2): an audience has white space around it or a control character in it, and audiences are compared byte for byte. Write its bare name, the same for documents and queries.
-              corpus.jsonl:5 audience is 'staff '
-              queries.jsonl:2 allowed has 'staff\\n'
-        """,
-        corpus=CORPUS
-        + '{"_id": "d3", "text": "x", "meta_data": {"audience": "staff"}}\n'
-        + '{"_id": "d4", "text": "x", "metadata": {"status": "Archived"}}\n'
-        + '{"_id": "d5", "text": "x", "metadata": {"audience": "staff "}}\n',
-        queries=QUERIES.replace('{"split": "dev"}', '{"split": "dev", "Allowed": ["staff"]}').replace(
-            '{"split": "test"}', r'{"split": "test", "allowed": ["staff\n"]}'
-        ),
+    *(
+        _case(name, totals, report, corpus=CORPUS + documents, queries=queries)
+        for name, totals, report, documents, queries in PERMISSIONS
     ),
     _case(
         "everything at once: errors first, then what else was seen",

@@ -72,7 +72,7 @@ def test_a_line_of_the_list(workspace: Workspace) -> None:
 
 def test_a_size_is_what_lies_on_the_disk(workspace: Workspace) -> None:
     """A memory map that nobody filled takes nothing, however long it is."""
-    folder = workspace.root / ".vara/old_step" / ("0123456789abcdef" * 4)
+    folder = workspace.bench().store.root / "old_step" / ("0123456789abcdef" * 4)
     folder.mkdir(parents=True)
     with (folder / "sparse").open("wb") as file:
         file.truncate(1 << 20)
@@ -186,7 +186,7 @@ def test_an_artifact_without_a_manifest_is_damaged(workspace: Workspace, content
 
 def test_an_artifact_of_no_step_of_ours_goes_even_without_a_manifest(workspace: Workspace) -> None:
     key = "0123456789abcdef" * 4
-    (workspace.root / ".vara/old_step" / key).mkdir(parents=True)
+    (workspace.bench().store.root / "old_step" / key).mkdir(parents=True)
     assert list(listing(workspace)) == ["old_step  0123456789ab         0 B  damaged"]
     assert gone(workspace) == [f"old_step/{key}"]
 
@@ -198,9 +198,8 @@ def test_what_is_being_written_stays(workspace: Workspace) -> None:
         (writing / "half").write_text("half")
         assert gone(workspace) == ["tmp/pool-dead"]
         assert (writing / "half").is_file()
-    assert sorted(path.name for path in (store.root / "locks").iterdir()) == [
-        "pool-alive"
-    ]  # looking locks nothing new
+    # looking locks nothing new but the store as a whole
+    assert sorted(path.name for path in (store.root / "locks").iterdir()) == ["pool-alive", "store"]
 
 
 def test_collections(workspace: Workspace) -> None:

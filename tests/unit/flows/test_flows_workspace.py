@@ -83,7 +83,16 @@ def test_the_folder_of_the_store_is_made_and_used_again(tmp_path: Path) -> None:
     assert usable(tmp_path / "a/store") == tmp_path / "a/store"
     (tmp_path / "a/store/file").touch()
     assert usable(tmp_path / "a/store") == tmp_path / "a/store"
-    assert [path.name for path in (tmp_path / "a/store").iterdir()] == ["file"]
+    assert sorted(path.name for path in (tmp_path / "a/store").iterdir()) == ["file", "vara-store"]
+
+
+def test_a_folder_of_something_else_is_no_store(tmp_path: Path) -> None:
+    """The first run would find nothing in it, and vara store gc would take what it found for leftovers."""
+    (tmp_path / "photo").touch()
+    assert unusable(tmp_path) == (
+        f"store problem: {tmp_path} is a folder with other files. Set VARA_STORE to an empty folder, or unset it."
+    )
+    assert [path.name for path in tmp_path.iterdir()] == ["photo"]
 
 
 def unusable(path: Path) -> str:
