@@ -44,7 +44,7 @@ def test_a_table_of_other_parameters_says_so(vara: Vara, ran: Workspace) -> None
 @pytest.mark.parametrize(
     ("rows", "query"),
     [
-        (["dev,a,first_stage", "dev,a,bm25", "test,c,first_stage", "test,b,bm25"], "c"),
+        (["dev,a,bm25", "test,c,first_stage", "test,c,bm25", "test,b,bm25", "train,d,bm25"], "c"),
         (["dev,b,first_stage", "dev,a,first_stage"], "b"),
         ([], "QUERY"),
     ],

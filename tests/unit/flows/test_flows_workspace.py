@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -110,23 +111,29 @@ def test_a_store_that_is_a_file_is_refused(tmp_path: Path, name: str) -> None:
 
 
 @pytest.fixture
-def nobody() -> Iterator[None]:
-    """Root may write everywhere; so that a refusal shows, the real user becomes another one, whom os.access asks for."""
-    user = os.getuid()
-    if user == 0:
-        os.setreuid(65534, -1)
-    yield
-    if user == 0:
-        os.setreuid(0, -1)
+def nobody() -> Iterator[Path]:
+    """A folder that every user may enter; root, who may write everywhere, looks at it as a user who may not."""
+    with TemporaryDirectory() as name:
+        folder, user = Path(name), os.getuid()
+        folder.chmod(0o755)
+        if user == 0:
+            os.setreuid(65534, -1)  # os.access asks for the real user
+        yield folder
+        if user == 0:
+            os.setreuid(0, -1)
 
 
 @pytest.mark.skipif(not hasattr(os, "setreuid"), reason="no users here")
-@pytest.mark.parametrize("mode", [0o500, 0o600], ids=["no writing", "no entering"])
-def test_a_store_that_cannot_be_written_to_is_refused(tmp_path: Path, nobody: None, mode: int) -> None:
-    (tmp_path / "store").mkdir(mode)
-    assert unusable(tmp_path / "store") == (
-        f"store problem: {tmp_path}/store is no folder that can be written to. Set VARA_STORE to one, or unset it."
+@pytest.mark.parametrize("mode", [0o555, 0o666], ids=["no writing", "no entering"])
+def test_a_store_that_cannot_be_written_to_is_refused(nobody: Path, mode: int) -> None:
+    store = nobody / "store"
+    store.mkdir()
+    store.chmod(mode)
+    assert unusable(store) == (
+        f"store problem: {store} is no folder that can be written to. Set VARA_STORE to one, or unset it."
     )
+    store.chmod(0o777)
+    assert usable(store) == store
 
 
 def test_a_bench_on_a_store_that_is_a_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

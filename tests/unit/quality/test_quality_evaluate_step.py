@@ -43,7 +43,10 @@ def inputs(tmp_path: Path) -> dict[str, Output]:
 def evaluated(inputs: dict[str, Output], folder: Path, **body: Any) -> Made:
     """Run the step on a pool of this body."""
     (inputs["pool"].folder / "pool.json").write_text(json.dumps({"first_stage": POOL, "bm25": POOL, **body}))
-    return evaluate.run(SimpleNamespace(inputs=inputs, params=PARAMS, folder=folder, watch=Silence()))  # type: ignore[arg-type]
+    job = SimpleNamespace(
+        inputs=inputs, params=PARAMS, folder=folder, watch=Silence(), settings=SimpleNamespace(root=folder)
+    )
+    return evaluate.run(job)  # type: ignore[arg-type]
 
 
 def fidelity(made: Made) -> dict[str, float]:
