@@ -69,9 +69,14 @@ class RememberingEncoder:
         counts = np.fromiter(
             (_count(known[key]) if key in known else -1 for key in keys), np.int64, len(keys)
         )
-        missing = np.flatnonzero(counts < 0)
+        first = {key: row for row, key in reversed(list(enumerate(keys)))}
+        twins = np.array(
+            [first[key] for key in keys], dtype=np.int64
+        )  # a text that occurs twice is encoded once
+        missing = np.flatnonzero((counts < 0) & (twins == np.arange(len(keys))))
         if missing.size:
             counts[missing] = self._encoder.count([texts[row] for row in missing.tolist()], kind=kind)
+        counts = counts[twins]
         self.truncated += check_lengths(
             counts, names, limit=self._params["embed.max_length"], too_long=self._params["embed.too_long"]
         )
@@ -87,7 +92,7 @@ class RememberingEncoder:
                 [texts[row] for row in rows], [names[row] for row in rows], kind, watch
             )
             self._keep({keys[row]: _value(counts[row], vectors[row]) for row in rows})
-        return vectors
+        return vectors[twins]
 
     def _encode(
         self, texts: Sequence[str], names: Sequence[str], kind: Kind, watch: Watch

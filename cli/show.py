@@ -50,6 +50,6 @@ def show(
     for line in reasons(target / "metrics/evaluate.json"):
         typer.echo(f"– {line}")
     if old := outdated(target / "metrics/evaluate.json", parameters.load(target / "params.yaml").flat()):
-        typer.echo(f"\nThese numbers are of other parameters: {', '.join(old)}. Run `dvc repro`.")
+        typer.echo(f"\nThese numbers are of other parameters: {', '.join(old)}. Run it again.")
     suffix = f" --trial {target.name}" if trial is not None else ""
     typer.echo(NEXT.format(query=first_query(target) + suffix))

@@ -12,6 +12,7 @@ from flows.workspace import Workspace
 from tasks.truth import GROUPS, TABLES, visible_qrels
 from vara import params as parameters
 from vara.artifacts.step import Output
+from vara.datasets.splits import query_splits
 from vara.datasets.tables import read_table
 from vara.errors import Problem, near_names
 from vara.index.frozen import read_pool, read_reranked
@@ -31,7 +32,11 @@ def query_lines(workspace: Workspace, target: Path, query_id: str, *, every: boo
     asked = {one["query_id"]: one for one in queries.iter_rows(named=True)}
     if query_id not in asked:
         raise Problem("vara show", f"no query {query_id!r}", remedy=near_names(query_id, asked, "ids"))
-    about = {name: asked[query_id][name] for name in ("split", *GROUPS) if asked[query_id][name] is not None}
+    known_about = {
+        "split": query_splits(queries, labels)[query_id],
+        **{name: asked[query_id][name] for name in GROUPS},
+    }
+    about = {name: value for name, value in known_about.items() if value is not None}
     grades = visible_qrels(documents, queries, labels)[0].get(query_id, {})
     known = {
         doc: (title or "", body or "")
@@ -53,10 +58,19 @@ def query_lines(workspace: Workspace, target: Path, query_id: str, *, every: boo
 
 
 def first_query(target: Path) -> str:
-    """Return a query to begin with: the first of the table of queries."""
-    with (target / "plots/per_query.csv").open(encoding="utf-8", newline="") as file:
-        splits = {row["split"]: row["query_id"] for row in reversed(list(csv.DictReader(file)))}
-    return splits.get("test") or next(iter(splits.values()), "QUERY")
+    """Return a query to begin with: the first of the test split in the table of queries, else the first of all.
+
+    Raises:
+        Problem: there is no such table.
+    """
+    path = target / "plots/per_query.csv"
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            rows = list(csv.DictReader(file))
+    except FileNotFoundError:
+        raise Problem(str(path), "not made yet", remedy="Run `dvc repro`.") from None
+    first = sorted(rows, key=lambda row: row["split"] != "test")
+    return first[0]["query_id"] if first else "QUERY"
 
 
 def _candidates(

@@ -59,10 +59,10 @@ def examples(items: Sequence[str], limit: int = 3) -> str:
 
 
 def near_names(name: str, known: Iterable[str], what: str = "names") -> str:
-    """Return "Near names: a, b, c." of what was probably meant; some known ones where nothing is near."""
+    """Return "Near names: a, b." of what was probably meant, or "Known names: …" where nothing is near."""
     options = list(known)
-    near = difflib.get_close_matches(name, options, n=3, cutoff=0.7) or options[:3]
-    return f"Near {what}: {', '.join(near) or 'none'}."
+    near = difflib.get_close_matches(name, options, n=3, cutoff=0.7)
+    return f"Near {what}: {', '.join(near)}." if near else f"Known {what}: {examples(options) or 'none'}."
 
 
 def of_the_machine(error: Exception) -> Problem:

@@ -131,3 +131,12 @@ def test_a_refused_text_leaves_nothing_and_a_remembered_one_is_still_counted(
         assert (one.encoded, one.truncated) == (encoded, 1)
     with pytest.raises(Problem, match="d1 has 72 tokens"):
         encode(remembering(tiny, tmp_path), longer)
+
+
+def test_a_text_that_stands_twice_is_encoded_once(tiny: Entry, tmp_path: Path) -> None:
+    encoder = remembering(tiny, tmp_path)
+    vectors = encode(encoder, ["one text", "another", "one text", "one text"])
+    assert encoder.encoded == 2
+    assert np.array_equal(vectors[0], vectors[2])
+    assert np.array_equal(vectors[0], vectors[3])
+    assert not np.array_equal(vectors[0], vectors[1])

@@ -88,9 +88,9 @@ def test_another_limit() -> None:
         ("pool.dept", ["seed", "pool.depth"], "Near names: pool.depth."),
         # twice the letters in common, by those of both: 2·3 / 8 = .75 is near, 2·2 / 6 = .67 is not
         ("abcd", ["one", "two", "three", "abce"], "Near names: abce."),
-        ("abc", ["one", "two", "three", "abd"], "Near names: one, two, three."),
+        ("abc", ["one", "two", "three", "abd"], "Known names: one, two, three and 1 more."),
         ("abcd", ["abce", "abcf", "abcg", "abcd1"], "Near names: abcd1, abcg, abcf."),  # the nearest three
-        ("abc", [], "Near names: none."),
+        ("abc", [], "Known names: none."),
     ],
 )
 def test_what_was_probably_meant(name: str, known: list[str], text: str) -> None:

@@ -36,7 +36,7 @@ def test_a_table_of_other_parameters_says_so(vara: Vara, ran: Workspace) -> None
     path.write_text(shipped)
     assert out[7:9] == [
         "",
-        "These numbers are of other parameters: pool.depth 4 (now 3), rerank.weight 0.6 (now 0.5). Run `dvc repro`.",
+        "These numbers are of other parameters: pool.depth 4 (now 3), rerank.weight 0.6 (now 0.5). Run it again.",
     ]
     assert not any("other parameters" in line for line in vara("show")[1])
 
