@@ -11,7 +11,7 @@ export DO_NOT_TRACK := 1
 export PREFECT_SERVER_ANALYTICS_ENABLED := false
 STAMP := $(VENV)/.stamp
 
-.PHONY: help setup data run test lint verify server lock
+.PHONY: help setup data run test lint verify server deploy worker lock
 
 help:  ## list the verbs
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
@@ -55,3 +55,13 @@ server: setup  ## a Prefect server with its UI on http://127.0.0.1:4200
 lock: setup  ## for maintainers: resolve pyproject.toml anew into requirements.lock and constraints.txt
 	@python -m pip install --quiet uv
 	@python .ci/lock.py
+
+# Both talk to the server of `make server`, or to the one that PREFECT_API_URL names.
+deploy worker: export PREFECT_API_URL := $(or $(PREFECT_API_URL),http://127.0.0.1:4200/api)
+
+deploy: setup  ## put the pipeline's deployment on the Prefect server
+	@prefect work-pool inspect vara >/dev/null 2>&1 || prefect work-pool create vara --type process
+	@prefect --no-prompt deploy --all
+
+worker: setup  ## a worker that runs what is started in the Prefect UI
+	@prefect worker start --pool vara --type process

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,6 +77,7 @@ class Encoder:
         self._budget = budget or (_BUDGET[dtype] if self.device == "cpu" else _BUDGET_GPU)
         self._tokeniser = Tokeniser(folder / TOKENIZER, entry.prefixes)
         self._network = load_network(folder, dtype=dtype, device=self.device)
+        _check_entry(entry, self._network.config)
         self._pad = int(getattr(self._network.config, "pad_token_id", None) or 0)
 
     def count(self, texts: Sequence[str], *, kind: Kind) -> NDArray[np.int64]:
@@ -113,13 +115,16 @@ class Encoder:
         batches = plan(lengths, limit=self.max_length, budget=self._budget, fixed=self._fixed)
         vectors = np.zeros((len(texts), self.dimension), dtype=np.float32)
         done, watch = 0, watch or Silence()
-        with ThreadPoolExecutor(self._workers, initializer=_one_thread) as threads:
+        threads = ThreadPoolExecutor(self._workers, initializer=_one_thread)
+        try:
             running = {threads.submit(self._vectors, batch, rows): batch for batch in batches}
             for finished in as_completed(running):
                 texts_of_batch = list(running[finished].texts)
                 vectors[texts_of_batch] = finished.result()
                 done += len(texts_of_batch)
                 watch.progress(done, len(texts), "texts")
+        finally:
+            threads.shutdown(cancel_futures=True)  # an interrupt waits for the batches in work, not for all
         return unit_rows(vectors, names, subject="embeddings")
 
     def _vectors(self, batch: Batch, rows: Sequence[NDArray[np.int64]]) -> NDArray[np.float32]:
@@ -131,6 +136,23 @@ class Encoder:
             pooled = pool(hidden, mask, self._entry.pooling)
         vectors: NDArray[np.float32] = pooled[: len(batch.texts)].cpu().numpy()
         return vectors
+
+
+def _check_entry(entry: Entry, config: Any) -> None:
+    """Refuse an entry of models.yaml that says something else than the model's own config.json.
+
+    Raises:
+        Problem: another dimension, or a limit beyond the positions that the model knows.
+    """
+    dimension = getattr(config, "hidden_size", entry.dimension)
+    positions = getattr(config, "max_position_embeddings", entry.max_length)
+    remedy = "Write what config.json says."
+    if entry.dimension != dimension:
+        raise Problem("models.yaml", f"dimension {entry.dimension}", expected=str(dimension), remedy=remedy)
+    if entry.max_length > positions:
+        raise Problem(
+            "models.yaml", f"max_length {entry.max_length}", expected=f"at most {positions}", remedy=remedy
+        )
 
 
 def _one_thread() -> None:

@@ -11,12 +11,12 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from vara.artifacts.canonical import digest as digest_of
 from vara.errors import Problem, examples, near_names
 from vara.params import explain
+from vara.yaml import load_yaml, read_text
 
 WEIGHTS, TOKENIZER, CONFIG = "model.safetensors", "tokenizer.json", "config.json"
 REQUIRED = (WEIGHTS, TOKENIZER, CONFIG)
@@ -85,16 +85,7 @@ def load_registry(path: Path) -> Registry:
     Raises:
         Problem: the file is missing, is not YAML, or does not fit; all problems in one message.
     """
-    try:
-        tree = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise Problem(
-            path.name, "no such file", where=str(path), remedy="Run the command in the repository's root."
-        ) from None
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        line = f"line {mark.line + 1}" if mark else ""
-        raise Problem(path.name, "not valid YAML", where=line, remedy="Correct the line.") from None
+    tree = load_yaml(read_text(path, "Run the command in the repository's root."), path.name)
     if not isinstance(tree, dict) or set(tree) != {"models"} or not isinstance(tree["models"], dict):
         raise Problem(
             path.name,

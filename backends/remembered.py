@@ -21,7 +21,7 @@ from vara.watch import Watch
 if TYPE_CHECKING:
     from backends.encoder import Encoder
 
-_SLICE = 4096
+_SLICE = 256
 """Texts that are encoded before their vectors are kept; an interruption loses at most these."""
 
 
@@ -69,9 +69,14 @@ class RememberingEncoder:
         counts = np.fromiter(
             (_count(known[key]) if key in known else -1 for key in keys), np.int64, len(keys)
         )
-        missing = np.flatnonzero(counts < 0).tolist()
-        if missing:
-            counts[missing] = self._encoder.count([texts[row] for row in missing], kind=kind)
+        first = {key: row for row, key in reversed(list(enumerate(keys)))}
+        twins = np.array(
+            [first[key] for key in keys], dtype=np.int64
+        )  # a text that occurs twice is encoded once
+        missing = np.flatnonzero((counts < 0) & (twins == np.arange(len(keys))))
+        if missing.size:
+            counts[missing] = self._encoder.count([texts[row] for row in missing.tolist()], kind=kind)
+        counts = counts[twins]
         self.truncated += check_lengths(
             counts, names, limit=self._params["embed.max_length"], too_long=self._params["embed.too_long"]
         )
@@ -79,14 +84,15 @@ class RememberingEncoder:
         for row, key in enumerate(keys):
             if key in known:
                 vectors[row] = _vector(known[key])
+        missing = missing[np.argsort(-counts[missing], kind="stable")]  # texts of one length share batches
         for start in range(0, len(missing), _SLICE):
-            rows = missing[start : start + _SLICE]
+            rows = missing[start : start + _SLICE].tolist()
             watch = _Offset(self._watch, start, len(missing))
             vectors[rows] = self._encode(
                 [texts[row] for row in rows], [names[row] for row in rows], kind, watch
             )
             self._keep({keys[row]: _value(counts[row], vectors[row]) for row in rows})
-        return vectors
+        return vectors[twins]
 
     def _encode(
         self, texts: Sequence[str], names: Sequence[str], kind: Kind, watch: Watch
@@ -114,7 +120,7 @@ class RememberingEncoder:
     @cached_property
     def _space(self) -> str:
         """Return what decides a vector beside its text: model, encoder code, libraries, arithmetic, platform."""
-        code = closure("backends.encoder", CODE)
+        code = closure("backends.remembered", CODE)
         model = fingerprint(self._entry, max_length=self._params["embed.max_length"])
         platform = {**self._settings.platform, **code.labels}
         return digest([model, self._params["embed.dtype"], code.meaning, code.versions, platform])

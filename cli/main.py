@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import sqlite3
 import sys
 
 import typer
 
 from cli import show, store, why
 from flows.terminal import log, log_to_stderr
-from vara.errors import Problem
+from vara.errors import Problem, of_the_machine
 
 app = typer.Typer(
     name="vara",
@@ -30,6 +31,9 @@ def main() -> None:
     except Problem as problem:
         log.error("%s", problem)
         sys.exit(problem.exit_code)
+    except (OSError, sqlite3.Error) as error:
+        log.error("%s", of_the_machine(error))
+        sys.exit(2)
 
 
 if __name__ == "__main__":

@@ -9,13 +9,16 @@ import typer
 
 NEXT = """
 What next:
-  vara show {query}          one query: texts, ranks before and after, labels
-  vara why embed            what would run after a change, and why
-  dvc metrics diff          after changing params.yaml and `dvc repro`"""
+  vara show {query:<15} one query: texts, ranks before and after, labels
+  vara why                  what would run after a change of data, parameters or code, and why
+  dvc metrics diff          what a change moved, after `dvc repro`"""
 
 
 def show(
     query: Annotated[str | None, typer.Argument(help="A query's id; left out: the result table.")] = None,
+    every: Annotated[
+        bool, typer.Option("--all", help="Every measure of the query, not only the table's.")
+    ] = False,
     trial: Annotated[str | None, typer.Option(help="A run in trials/ instead of the workspace.")] = None,
     readme: Annotated[
         Path | None,
@@ -24,14 +27,15 @@ def show(
 ) -> None:
     """Show the result table, or one query's report."""
     from flows.workspace import find_workspace
-    from vara.report.table import headline, markdown, updated
+    from vara import params as parameters
+    from vara.report.table import headline, markdown, outdated, reasons, updated
 
     workspace = find_workspace(Path.cwd())
     target = workspace.kept_trial(trial) if trial is not None else workspace.root
     if query is not None:
         from flows.show import query_lines
 
-        for line in query_lines(workspace, target, query):
+        for line in query_lines(workspace, target, query, every=every):
             typer.echo(line)
         return
     rows = headline(target / "metrics/evaluate.json")
@@ -40,6 +44,12 @@ def show(
         readme.write_text(updated(text, markdown(rows), where=str(readme)), encoding="utf-8")
         return
     from cli.tables import echo_table
+    from flows.show import first_query
 
     echo_table(rows)
-    typer.echo(NEXT.format(query="q-001"))
+    for line in reasons(target / "metrics/evaluate.json"):
+        typer.echo(f"– {line}")
+    if old := outdated(target / "metrics/evaluate.json", parameters.load(target / "params.yaml").flat()):
+        typer.echo(f"\nThese numbers are of other parameters: {', '.join(old)}. Run it again.")
+    suffix = f" --trial {target.name}" if trial is not None else ""
+    typer.echo(NEXT.format(query=first_query(target) + suffix))

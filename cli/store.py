@@ -26,11 +26,12 @@ def ls() -> None:
 def path(stage: Annotated[str, typer.Argument(help="A stage.", callback=stage_name)]) -> None:
     """Print the folder in the store that holds a stage's tables, vectors or scores."""
     from flows.look import made
+    from flows.terminal import Terminal
     from flows.workspace import find_workspace
     from vara import params as parameters
 
     workspace = find_workspace(Path.cwd())
-    folder, _ = made(stage, parameters.load(workspace.params_path), workspace.bench())
+    folder, _ = made(stage, parameters.load(workspace.params_path), workspace.bench(), Terminal())
     typer.echo(str(folder))
 
 
@@ -40,15 +41,21 @@ def verify() -> None:
     from flows.keep import verify as check
     from flows.workspace import find_workspace
 
-    for line in check(find_workspace(Path.cwd())):
+    lines = list(check(find_workspace(Path.cwd())))
+    for line in lines:
         typer.echo(line)
+    if len(lines) > 1:
+        raise typer.Exit(1)
 
 
 @app.command("gc")
 def gc(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would go.")] = False,
 ) -> None:
-    """Remove what neither the workspace nor a trial uses now: artifacts, collections, quarantine, leftovers."""
+    """Remove what neither this workspace nor one of its trials uses now: artifacts, collections, quarantine, leftovers.
+
+    A store that several clones share (VARA_STORE) loses what only the others use; they compute it again.
+    """
     from flows.keep import collect
     from flows.workspace import find_workspace
 

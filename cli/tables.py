@@ -8,7 +8,9 @@ import typer
 
 
 def echo_table(rows: Sequence[Mapping[str, str]]) -> None:
-    """Print rows with aligned columns, as wide as they need to be."""
+    """Print rows with aligned columns, as wide as they need to be; no rows print nothing."""
+    if not rows:
+        return
     names = list(rows[0])
     widths = [max(len(name), *(len(row[name]) for row in rows)) for name in names]
     for line in (dict(zip(names, names, strict=True)), *rows):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import sqlite3
 import sys
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from flows.terminal import Terminal, log, log_to_stderr
 from flows.workspace import find_workspace
 from vara import params as parameters
 from vara.artifacts.step import Outcome
-from vara.errors import Problem
+from vara.errors import Problem, of_the_machine
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -29,11 +30,17 @@ def main(arguments: list[str] | None = None) -> int:
     except Problem as problem:
         log.error("%s", problem)
         return problem.exit_code
+    except (OSError, sqlite3.Error) as error:
+        log.error("%s", of_the_machine(error))
+        return 2
     except KeyboardInterrupt:
         log.error("Interrupted. What was finished is kept; run the same command again to go on.")
         return 130
     for outcome in outcomes:
-        log.info("%-9s %-8s %6.1f s  %s", outcome.step.name, outcome.state, outcome.seconds, outcome.why)
+        if run.only in (None, outcome.step.name) or outcome.state == "computed":
+            log.info("%s", _line(outcome))
+    if run.only is None:
+        log.info("The result table: vara show%s", f" --trial {run.target.name}" if run.trial else "")
     if options.json:
         sys.stdout.write(json.dumps(report(outcomes, run.target), ensure_ascii=False, allow_nan=False) + "\n")
     return 0
@@ -47,6 +54,11 @@ def drive(run: Run) -> list[Outcome]:
     from flows.orchestrated import perform_in_prefect
 
     return perform_in_prefect(run, server)
+
+
+def _line(outcome: Outcome) -> str:
+    words = f"{outcome.step.name:<9} {outcome.state:<8} {outcome.seconds:6.1f} s  {outcome.why}"
+    return f"{words} ({outcome.items} items)" if outcome.state == "computed" else words
 
 
 def _parser() -> argparse.ArgumentParser:

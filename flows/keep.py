@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from backends.stores.collection import Recipe
 from backends.stores.protocol import Spec
 from flows.look import reachable
 from flows.workspace import Workspace
-from vara.artifacts.store import ASIDE, MANIFEST, Artifact, Store, damage, read_manifest
+from vara.artifacts.store import ASIDE, MANIFEST, Artifact, Store, damage, is_key, read_manifest
 
 
 def listing(workspace: Workspace) -> Iterator[str]:
@@ -45,10 +45,15 @@ def collect(workspace: Workspace, *, dry_run: bool) -> Iterator[str]:
     """Remove what neither the workspace nor a trial would hit now, and yield what went and how large it was."""
     bench = workspace.bench()
     used = reachable(workspace, bench)
+    with bench.store.in_use(alone=True):
+        yield from _collect(bench.store, used, dry_run=dry_run)
+
+
+def _collect(store: Store, used: Mapping[tuple[str, str], Artifact], *, dry_run: bool) -> Iterator[str]:
     total = 0
-    for folder in _unused(bench.store, used.keys(), _collections(used.values())):
+    for folder in _unused(store, used.keys(), _collections(used.values())):
         total += _size(folder)
-        yield f"{'would remove' if dry_run else 'removed'} {folder.relative_to(bench.store.root)}"
+        yield f"{'would remove' if dry_run else 'removed'} {folder.relative_to(store.root)}"
         if not dry_run:
             shutil.rmtree(folder)
     yield f"{_bytes(total)} {'would be freed' if dry_run else 'freed'}."
@@ -58,7 +63,9 @@ def _artifacts(store: Store) -> Iterator[Path]:
     """Yield the folder of every artifact, also of one whose manifest cannot be read."""
     for room in sorted(store.root.glob("*")):
         if room.is_dir() and room.name not in ASIDE:
-            yield from (folder for folder in sorted(room.iterdir()) if folder.is_dir())
+            yield from (
+                folder for folder in sorted(room.iterdir()) if folder.is_dir() and is_key(folder.name)
+            )
 
 
 def _unused(store: Store, used: Iterable[tuple[str, str]], collections: set[str]) -> Iterator[Path]:
@@ -116,7 +123,7 @@ def _locked(lock: Path) -> Iterator[bool]:
 
 
 def _size(folder: Path) -> int:
-    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+    return sum(512 * path.stat().st_blocks for path in folder.rglob("*") if path.is_file())
 
 
 def _bytes(size: float) -> str:

@@ -7,13 +7,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from flows.pipeline import PIPELINE, upto
+from flows.terminal import log
 from flows.workspace import Workspace
 from vara import params as parameters
-from vara.artifacts.execute import Bench, Plan, outputs_of, plan
+from vara.artifacts.execute import Bench, Plan, execute, outputs_of, plan
 from vara.artifacts.step import Output, Step
 from vara.artifacts.store import Artifact
 from vara.errors import Problem
 from vara.params import Params
+from vara.watch import Watch
 
 
 @dataclass(frozen=True)
@@ -44,41 +46,39 @@ def look(steps: Sequence[Step], params: Params, bench: Bench) -> Iterator[Seen]:
         yield Seen(step, planned, artifact)
 
 
-def made(stage: str, params: Params, bench: Bench) -> tuple[Path, dict[str, Output]]:
+def made(stage: str, params: Params, bench: Bench, watch: Watch) -> tuple[Path, dict[str, Output]]:
     """Return the folder in the store that holds a stage's payload, and the outputs of all that it needs.
 
+    What the store lacks is computed: DVC takes committed metrics for a stage that has run, also in a fresh clone
+    whose store is empty, and would not start it.
+
     Raises:
-        Problem: one of them has not been made under these parameters.
+        Problem: what a step raises about its input.
     """
     outputs: dict[str, Output] = {}
     folder = bench.store.root
-    for seen in look(upto(stage, params.flat()), params, bench):
-        if seen.artifact is None:
-            found = "not in the store for the present parameters"
-            raise Problem(seen.step.name, found, remedy="Run `dvc repro` first.")
-        outputs.update(outputs_of(seen.step, seen.artifact))
-        folder = seen.artifact.folder
+    with bench.store.in_use():
+        for step in upto(stage, params.flat()):
+            outcome = execute(plan(step, outputs, params.flat(), bench), bench, watch)
+            outputs.update(outcome.outputs)
+            folder = outcome.folder
     return folder, outputs
 
 
 def reachable(workspace: Workspace, bench: Bench) -> dict[tuple[str, str], Artifact]:
     """Return, by task and key, every artifact that the workspace or one of its trials would hit now.
 
+    A trial whose parameters no longer fit can hit nothing; it is named in the log.
+
     Raises:
-        Problem: parameters that do not fit, or name a model that is not there; a trial is named.
+        Problem: the workspace's own parameters do not fit, or name a model that is not there.
     """
     found = _hits(workspace.params_path, bench)
     for path in sorted(workspace.root.glob("trials/*/params.yaml")):
         try:
             found.update(_hits(path, bench))
         except Problem as problem:
-            raise Problem(
-                str(path.relative_to(workspace.root)),
-                problem.found,
-                expected=problem.expected,
-                where=problem.where,
-                remedy="Correct it, or remove the trial's folder if nobody needs it any more.",
-            ) from None
+            log.warning("%s uses nothing of the store: %s", path.parent.relative_to(workspace.root), problem)
     return found
 
 

@@ -19,6 +19,7 @@ from prefect.states import Completed, Failed
 
 from flows.ancestry import dvc_run
 from flows.run import Run, perform, prepare
+from flows.terminal import Terminal
 from flows.workspace import find_workspace
 from vara.artifacts.execute import Plan, execute
 from vara.artifacts.step import Outcome
@@ -35,7 +36,11 @@ Changes: Any = optional()
 def pipeline(changes: Changes = Changes(), out: str = "") -> Any:  # noqa: B008 - Prefect builds its form from the default
     """Run the pipeline from a deployment, with its own parameters into trials/<out>, else into the workspace."""
     given = {name: value for name, value in flatten(changes).items() if value is not None}
-    return _Story(prepare(find_workspace(Path.cwd()), "pipeline", given, out or None)).tell()
+    try:
+        run = prepare(find_workspace(Path.cwd()), "pipeline", given, out or None, where="parameters")
+    except Problem as problem:
+        return Failed(message=str(problem))
+    return _Story(run).tell()
 
 
 def perform_in_prefect(run: Run, server: str) -> list[Outcome]:
@@ -46,7 +51,7 @@ def perform_in_prefect(run: Run, server: str) -> list[Outcome]:
     """
     story = _Story(run)
 
-    @flow(name=run.name, validate_parameters=False)
+    @flow(name=run.name, flow_run_name=run.title, validate_parameters=False)
     def body(parameters: dict[str, Any]) -> Any:  # noqa: ARG001 - shown in the UI
         return story.tell()
 
@@ -55,9 +60,11 @@ def perform_in_prefect(run: Run, server: str) -> list[Outcome]:
         temporary_settings({PREFECT_API_URL: server, PREFECT_FLOWS_HEARTBEAT_FREQUENCY: None}),
         tags(*dvc_run()),
     ):
-        body(run.params.model_dump(), return_state=True)
+        state: Any = body(run.params.model_dump(), return_state=True)
     if story.problem:
         raise story.problem
+    if not state.is_completed():
+        state.result()  # raises what happened
     return story.outcomes
 
 
@@ -80,7 +87,9 @@ class _Story:
         for outcome in self.outcomes:
             if "metrics/evaluate.json" in outcome.step.publishes:
                 rows = headline(self.run.target / "metrics/evaluate.json")
-                create_table_artifact(table=rows, key="result", description="What a user gets, in numbers.")
+                create_table_artifact(
+                    table=rows, key="result", description=f"What a user gets: {self.run.title}"
+                )
         return Completed(message=", ".join(f"{one.step.name} {one.state}" for one in self.outcomes))
 
     def _do(self, planned: Plan) -> Outcome:
@@ -106,26 +115,23 @@ class _Story:
         return made[0]
 
 
-class _Shown:
-    """A watch whose notes are the task run's logs and whose progress is an artifact."""
+class _Shown(Terminal):
+    """A watch whose lines are the task run's logs and whose progress is an artifact too."""
 
     def __init__(self, name: str) -> None:
+        super().__init__(get_run_logger().info)
         self._name = name
-        self._logger = get_run_logger()
         self._artifact: UUID | None = None
-        self._last = time.monotonic()
+        self._updated = time.monotonic()
         self.note(f"{name} begins")
 
-    def note(self, text: str) -> None:
-        """Log the note."""
-        self._logger.info(text)
-
     def progress(self, done: int, total: int, unit: str) -> None:
-        """Update the artifact at most once a second; short work has none."""
+        """Log progress and update the artifact at most once a second; short work has none."""
+        super().progress(done, total, unit)
         now = time.monotonic()
-        if now - self._last < _EVERY_S and (done < total or self._artifact is None):
+        if now - self._updated < _EVERY_S and (done < total or self._artifact is None):
             return
-        self._last = now
+        self._updated = now
         share = 100 * done / total if total else 100.0
         if self._artifact is not None:
             update_progress_artifact(self._artifact, progress=share)

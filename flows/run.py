@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -46,17 +47,31 @@ class Run:
     trial: bool = False
     only: str | None = None
 
+    @property
+    def title(self) -> str:
+        """Return what the run is called where many are listed: its name, and the trial's if it is one."""
+        return f"{self.name} trials/{self.target.name}" if self.trial else self.name
 
-def prepare(workspace: Workspace, stage: str, changes: Mapping[str, Any], out: str | None) -> Run:
+
+def prepare(
+    workspace: Workspace, stage: str, changes: Mapping[str, Any], out: str | None, *, where: str = "--set"
+) -> Run:
     """Return the run: in the workspace, or with changed parameters or `out` in a trial that keeps its parameters.
+
+    Args:
+        workspace: where the parameters and the store are.
+        stage: a stage's name, or "pipeline".
+        changes: {dotted name: value} of parameters that are others than in params.yaml.
+        out: a trial's name.
+        where: what the person who gave `changes` calls them, for messages.
 
     Raises:
         Problem: parameters that do not fit, or a trial's name that is none.
     """
     base = parameters.load(workspace.params_path)
-    params = parameters.changed(base, changes)
-    trial = bool(changes or out)
-    target = workspace.trial(out or digest(params.flat())[:12]) if trial else workspace.root
+    params = parameters.changed(base, changes, where=where)
+    trial = bool(changes) or out is not None
+    target = workspace.trial(digest(params.flat())[:12] if out is None else out) if trial else workspace.root
     if trial:
         log.info("vara: %s", target.relative_to(workspace.root))
     whole = stage == "pipeline"
@@ -79,16 +94,17 @@ def perform(run: Run, do: Do) -> list[Outcome]:
     """
     made: dict[str, Output] = {}
     outcomes = []
-    for step in run.steps:
-        outcome = do(plan(step, made, run.params.flat(), run.bench))
-        if run.trial:
-            _write(run.target / "params.yaml", parameters.dump(run.params).encode())
-        if run.only in (None, step.name):
-            publish(outcome, run.target)
-        else:
-            _check_upstream(outcome, run.target)
-        made.update(outcome.outputs)
-        outcomes.append(outcome)
+    with run.bench.store.in_use():
+        for step in run.steps:
+            outcome = do(plan(step, made, run.params.flat(), run.bench))
+            if run.trial:
+                _begin_trial(run)
+            if run.only in (None, step.name):
+                publish(outcome, run.target)
+            else:
+                _check_upstream(outcome, run.target)
+            made.update(outcome.outputs)
+            outcomes.append(outcome)
     return outcomes
 
 
@@ -137,6 +153,15 @@ def _check_upstream(outcome: Outcome, target: Path) -> None:
                 "made with other data, parameters or code than the present ones",
                 remedy=f"Run `dvc repro {stage}`, or `python -m flows {stage}`.",
             )
+
+
+def _begin_trial(run: Run) -> None:
+    """Write the trial's parameters; what other parameters made there before goes."""
+    path, text = run.target / "params.yaml", parameters.dump(run.params)
+    if path.is_file() and path.read_text(encoding="utf-8") != text:
+        for room in ("build", "metrics", "plots"):
+            shutil.rmtree(run.target / room, ignore_errors=True)
+    _write(path, text.encode())
 
 
 def _write(path: Path, content: bytes) -> None:

@@ -3,32 +3,40 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
 from flows.look import made
+from flows.terminal import Terminal
 from flows.workspace import Workspace
-from tasks.truth import TABLES, visible_qrels
+from tasks.truth import GROUPS, TABLES, visible_qrels
 from vara import params as parameters
 from vara.artifacts.step import Output
+from vara.datasets.splits import query_splits
 from vara.datasets.tables import read_table
 from vara.errors import Problem, near_names
 from vara.index.frozen import read_pool, read_reranked
 from vara.report.query import Candidate, QueryReport, lines
+from vara.report.table import columns, read_metrics
 
 
-def query_lines(workspace: Workspace, target: Path, query_id: str) -> Iterator[str]:
-    """Yield the report of one query in the workspace or a trial.
+def query_lines(workspace: Workspace, target: Path, query_id: str, *, every: bool) -> Iterator[str]:
+    """Yield the report of one query in the workspace or a trial, with every measure or with those of the table.
 
     Raises:
         Problem: no such query (near ids are offered), or the stages have not run.
     """
     params = parameters.load(target / "params.yaml")
-    folder, found = made("evaluate", params, workspace.bench())
+    folder, found = made("evaluate", params, workspace.bench(), Terminal())
     documents, queries, labels = (read_table(found[name].folder / f"{name}.parquet", name) for name in TABLES)
-    texts = dict(queries.select("query_id", "text").iter_rows())
-    if query_id not in texts:
-        raise Problem("vara show", f"no query {query_id!r}", remedy=near_names(query_id, texts, "ids"))
+    asked = {one["query_id"]: one for one in queries.iter_rows(named=True)}
+    if query_id not in asked:
+        raise Problem("vara show", f"no query {query_id!r}", remedy=near_names(query_id, asked, "ids"))
+    known_about = {
+        "split": query_splits(queries, labels)[query_id],
+        **{name: asked[query_id][name] for name in GROUPS},
+    }
+    about = {name: value for name, value in known_about.items() if value is not None}
     grades = visible_qrels(documents, queries, labels)[0].get(query_id, {})
     known = {
         doc: (title or "", body or "")
@@ -42,8 +50,27 @@ def query_lines(workspace: Workspace, target: Path, query_id: str) -> Iterator[s
         if grade >= params.evaluate.min_relevance and doc not in shown
     }
     titles = {doc: known[doc][0] if doc in known else "(not in the corpus)" for doc in missing}
-    measures = dict(_measures(folder / "per_query.csv", query_id))
-    yield from lines(QueryReport(query_id, texts[query_id], candidates, missing, titles, measures))
+    names = None if every else columns(read_metrics(folder / "metrics.json"))
+    measures = dict(_measures(folder / "per_query.csv", query_id, names))
+    yield from lines(
+        QueryReport(query_id, asked[query_id]["text"], about, candidates, missing, titles, measures)
+    )
+
+
+def first_query(target: Path) -> str:
+    """Return a query to begin with: the first of the test split in the table of queries, else the first of all.
+
+    Raises:
+        Problem: there is no such table.
+    """
+    path = target / "plots/per_query.csv"
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            rows = list(csv.DictReader(file))
+    except FileNotFoundError:
+        raise Problem(str(path), "not made yet", remedy="Run `dvc repro`.") from None
+    first = sorted(rows, key=lambda row: row["split"] != "test")
+    return first[0]["query_id"] if first else "QUERY"
 
 
 def _candidates(
@@ -55,6 +82,7 @@ def _candidates(
     """Return the query's pool, in its order, with what became of each document."""
     pool, reranked = read_pool(found["pool"].folder), read_reranked(found["reranked"].folder)
     after = {doc: rank for rank, doc in enumerate(reranked.run[query_id], start=1)}
+    final = dict(zip(reranked.run[query_id], reranked.scores[query_id], strict=True))
     scores = zip(pool.first_stage[query_id], pool.dense[query_id], pool.lexical[query_id], strict=True)
     return [
         Candidate(
@@ -65,18 +93,22 @@ def _candidates(
             after=after[doc],
             dense=float(dense),
             lexical=float(lexical),
+            score=float(final[doc]),
             relevance=grades.get(doc),
         )
         for rank, (doc, dense, lexical) in enumerate(scores, start=1)
     ]
 
 
-def _measures(path: Path, query_id: str) -> Iterator[tuple[str, dict[str, str]]]:
-    """Yield (system, {measure: value}) of a query from the table of queries."""
+def _measures(
+    path: Path, query_id: str, names: Collection[str] | None
+) -> Iterator[tuple[str, dict[str, str]]]:
+    """Yield (system, {measure: value}) of a query from the table of queries; `names` None means every measure."""
     with path.open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
-            if row.pop("query_id") == query_id:
+            if row["query_id"] == query_id:
+                measured = {name: value for name, value in row.items() if "@" in name or name == "RR"}
                 yield (
-                    row.pop("system"),
-                    {name: value for name, value in row.items() if "@" in name or name == "RR"},
+                    row["system"],
+                    {name: measured[name] for name in measured if names is None or name in names},
                 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import sys
 import time
+from collections.abc import Callable
 
 log = logging.getLogger("vara")
 _EVERY_S = 2.0
@@ -13,18 +14,19 @@ _SHARE = 0.1
 
 
 class Terminal:
-    """A watch that writes to the log `vara`."""
+    """A watch that writes lines, to the log `vara` if nothing else is said."""
 
-    def __init__(self) -> None:
+    def __init__(self, say: Callable[[str], None] | None = None) -> None:
+        self._say = say or _say
         self._started: tuple[float, int] | None = None
         self._last = 0.0
 
     def note(self, text: str) -> None:
-        """Log the note."""
-        log.info("  %s", text)
+        """Write the note."""
+        self._say(text)
 
     def progress(self, done: int, total: int, unit: str) -> None:
-        """Log done, total, rate and time left from time to time, and the end of work that was logged."""
+        """Write done, total, rate and time left from time to time, and the end of work that was written about."""
         now = time.monotonic()
         if self._started is None or done == 0:
             self._started, self._last = (now, done), now
@@ -35,9 +37,13 @@ class Terminal:
         ):
             self._last = now
             rate = (done - before) / (now - began)
-            log.info("  %d of %d %s, %.0f/s, %.0f s left", done, total, unit, rate, (total - done) / rate)
+            self._say(f"{done} of {total} {unit}, {rate:.0f}/s, {(total - done) / rate:.0f} s left")
         if ended:
             self._started = None
+
+
+def _say(text: str) -> None:
+    log.info("  %s", text)
 
 
 def log_to_stderr() -> None:

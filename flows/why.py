@@ -80,12 +80,14 @@ def _flat(entries: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 def _store(seen: Seen, bench: Bench) -> str:
     if seen.plan is None:
-        return "the store cannot tell before the stages it depends on have run"
+        return "it follows the stages before it, of which one would compute"
     if seen.artifact is None:
         return f"it would compute: {missing(seen.plan.recipe, bench.store)}"
     before = seen.artifact.manifest["texts"]
     changed = [
-        name.replace(".", "/") + ".py" for name, text in seen.plan.texts.items() if before.get(name) != text
+        name.replace(".", "/") + ".py"
+        for name, text in seen.plan.code.texts.items()
+        if before.get(name) != text
     ]
     only = (
         f" (only comments, docstrings, formatting or messages changed in {', '.join(changed)})"

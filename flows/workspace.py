@@ -9,10 +9,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from backends.devices import cpu_path, effective_device
+from vara.artifacts.code import CODE
 from vara.artifacts.execute import Bench
 from vara.artifacts.step import Settings
 from vara.artifacts.store import Store
 from vara.errors import Problem, examples
+
+MARK = "vara-store"
+"""The file that tells an artifact store from any other folder: nothing is ever removed from one without it."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +62,7 @@ class Workspace:
 
     def bench(self) -> Bench:
         """Return the store and the settings that can change no number."""
-        store = Store(store_path(self.root, os.environ))
+        store = Store(usable(store_path(self.root, os.environ)))
         settings = Settings(
             root=self.root,
             collections=store.root / "collections",
@@ -78,6 +82,7 @@ def find_workspace(start: Path) -> Workspace:
     """
     for folder in (start, *start.parents):
         if (folder / "params.yaml").is_file() and (folder / "dvc.yaml").is_file():
+            _check_code(folder)
             return Workspace(folder)
     raise Problem(
         "workspace",
@@ -85,6 +90,17 @@ def find_workspace(start: Path) -> Workspace:
         where=str(start),
         remedy="Run the command inside a clone of vara.",
     )
+
+
+def _check_code(root: Path) -> None:
+    """Refuse to run one clone's code on the workspace of another, whose code may give other numbers."""
+    if (root / "flows").is_dir() and root.resolve() != CODE:
+        raise Problem(
+            "workspace",
+            f"the code of {CODE} would run here",
+            where=str(root),
+            remedy="Activate this clone's own .venv (make setup), or run `python -m …` in its root.",
+        )
 
 
 def store_path(root: Path, environment: Mapping[str, str]) -> Path:
@@ -95,6 +111,33 @@ def store_path(root: Path, environment: Mapping[str, str]) -> Path:
     if named := environment.get("VARA_STORE"):
         return Path(named).expanduser().absolute()
     return Path(environment.get("DVC_ROOT") or root) / ".vara"
+
+
+def usable(path: Path) -> Path:
+    """Return the store's folder, made and marked if it was not there.
+
+    Raises:
+        Problem: it holds other files, or is no folder that this process writes to.
+    """
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        writable = os.access(path, os.W_OK | os.X_OK)
+        if not (path / MARK).is_file() and any(path.iterdir()):
+            raise Problem(
+                "store",
+                f"{path} is a folder with other files",
+                remedy="Set VARA_STORE to an empty folder, or unset it.",
+            )
+        (path / MARK).touch()
+    except OSError:
+        writable = False
+    if not writable:
+        raise Problem(
+            "store",
+            f"{path} is no folder that can be written to",
+            remedy="Set VARA_STORE to one, or unset it.",
+        )
+    return path
 
 
 def workers(environment: Mapping[str, str]) -> int:

@@ -26,7 +26,10 @@ def run(job: Job) -> Made:
     queries = encoder.encode(corpus.queries["text"].to_list(), query_ids, kind="query")
     write_embeddings(Embeddings(corpus.doc_ids, documents, query_ids, queries), job.folder)
     facts = {
-        "settings": {name: job.params[f"embed.{name}"] for name in SETTINGS},
+        "settings": {
+            **{name: job.params[f"embed.{name}"] for name in SETTINGS},
+            "model_fingerprint": fingerprint(entry, max_length=job.params["embed.max_length"]),
+        },
         "documents": len(documents),
         "queries": len(queries),
         "dimension": documents.shape[1],

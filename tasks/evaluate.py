@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from tasks.truth import read_truth
 from vara.artifacts.step import Job, Made, Step
-from vara.index.frozen import read_pool, read_reranked
+from vara.datasets.names import dataset_name
+from vara.index.frozen import Pool, read_pool, read_reranked
+from vara.quality.bootstrap import fifth_percentile, mean
 from vara.quality.evaluation import evaluate
+from vara.quality.figures import significant
 from vara.quality.split import Settings
 
 CONVENTIONS = "docs/conventions.md, version 1"
@@ -29,7 +33,12 @@ def run(job: Job) -> Made:
     for notice in (*truth.notices, *evaluation.notices):
         job.watch.note(notice)
     evaluation.per_query.write_csv(job.folder / "per_query.csv")
-    return Made(outputs={}, metrics={**_provenance(job), **evaluation.metrics}, items=len(truth.queries))
+    metrics = {
+        **_provenance(job),
+        **_ann_recall(pool, job.inputs["pool"].facts["depth"]),
+        **evaluation.metrics,
+    }
+    return Made(outputs={}, metrics=metrics, items=len(truth.queries))
 
 
 def _settings(job: Job) -> Settings:
@@ -45,11 +54,21 @@ def _settings(job: Job) -> Settings:
 def _provenance(job: Job) -> dict[str, Any]:
     """Return what made the numbers: data, models and settings, by value and by digest."""
     return {
-        "dataset": Path(job.params["dataset.path"]).name,
+        "dataset": dataset_name(str(job.settings.root / job.params["dataset.path"])),
         "conventions": CONVENTIONS,
         "data": {name: job.inputs[name].facts["digest"] for name in ("documents", "queries", "labels")},
+        "evaluation": {name: value for name, value in job.params.items() if name != "dataset.path"},
         "systems": {name: job.inputs[name].facts["settings"] for name in ("pool", "reranked")},
     }
+
+
+def _ann_recall(pool: Pool, depth: int) -> dict[str, float]:
+    """Return the fidelity of an approximate first stage to the exact one, over all queries that may see anything."""
+    shares = np.array([found / expected for found, expected in pool.recalled.values() if expected])
+    if not shares.size:
+        return {}
+    name = f"first_stage.annR@{depth}"
+    return {name: significant(mean(shares)), f"{name}.p5": significant(fifth_percentile(shares))}
 
 
 STEP = Step(

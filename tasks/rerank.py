@@ -32,7 +32,9 @@ def run(job: Job) -> Made:
 def score(pool: Pool, *, kind: str, weight: float) -> dict[str, np.ndarray]:
     """Return float32 (candidates,) scores of each query, in pool order; kind "none" keeps the order of the pool."""
     if kind == "none":
-        return {query: -np.arange(len(docs), dtype=np.float32) for query, docs in pool.first_stage.items()}
+        return {
+            query: np.arange(len(docs), 0, -1, dtype=np.float32) for query, docs in pool.first_stage.items()
+        }
     return {query: fuse(pool.dense[query], pool.lexical[query], weight) for query in pool.first_stage}
 
 

@@ -140,10 +140,16 @@ def make_shipped(root: Path) -> Sandbox:
     return Sandbox(root)
 
 
-def make_sandbox(root: Path, *, dvc: bool = False) -> Sandbox:
-    """Make a workspace with the small dataset and a tiny model; with `dvc`, under git and DVC."""
+def make_sandbox(root: Path, *, dvc: bool = False, code: bool = True) -> Sandbox:
+    """Make a workspace with the small dataset and a tiny model.
+
+    Args:
+        root: its folder.
+        dvc: put it under git and DVC.
+        code: copy this repository's code, for real processes; a test that runs in this process has its own.
+    """
     root.mkdir(parents=True)
-    for name in CODE:
+    for name in CODE if code else ():
         shutil.copytree(ROOT / name, root / name, ignore=shutil.ignore_patterns("__pycache__"))
     for name in FILES:
         shutil.copy(ROOT / name, root / name)

@@ -17,6 +17,11 @@ if TYPE_CHECKING:
 __all__ = ["evaluate", "load_dataset"]
 
 
+def __dir__() -> list[str]:
+    """List what there is to find here."""
+    return __all__
+
+
 def __getattr__(name: str) -> Any:
     """Import on first use, so that `import vara.errors` costs nothing."""
     if name == "load_dataset":

@@ -59,7 +59,16 @@ def examples(items: Sequence[str], limit: int = 3) -> str:
 
 
 def near_names(name: str, known: Iterable[str], what: str = "names") -> str:
-    """Return "Near names: a, b, c." of what was probably meant; some known ones where nothing is near."""
+    """Return "Near names: a, b." of what was probably meant, or "Known names: …" where nothing is near."""
     options = list(known)
-    near = difflib.get_close_matches(name, options, n=3, cutoff=0.5) or options[:3]
-    return f"Near {what}: {', '.join(near) or 'none'}."
+    near = difflib.get_close_matches(name, options, n=3, cutoff=0.7)
+    return f"Near {what}: {', '.join(near)}." if near else f"Known {what}: {examples(options) or 'none'}."
+
+
+def of_the_machine(error: Exception) -> Problem:
+    """Return a trouble of the disk or of permissions (full, not writable, a name too long) as a problem."""
+    where = str(getattr(error, "filename", None) or "")
+    found = str(getattr(error, "strerror", None) or error)
+    return Problem(
+        "file", found, where=where, remedy="Make room, or correct the path or its permissions; run it again."
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -10,9 +11,10 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
 from vara.errors import Problem, examples, near_names
+from vara.yaml import load_yaml, read_text
 
 Scalar = str | int | bool
-Count = Annotated[int, Field(ge=1)]
+Count = Annotated[int, Field(ge=1, le=1_000_000)]
 
 
 class Section(BaseModel):
@@ -24,7 +26,7 @@ class Section(BaseModel):
 class DatasetParams(Section):
     """Which corpus, queries and labels."""
 
-    path: Annotated[str, Field(min_length=1)]
+    path: Annotated[str, Field(min_length=1, max_length=4096, pattern=r"^[^\x00-\x1f]+$")]
 
 
 class EmbedParams(Section):
@@ -32,7 +34,7 @@ class EmbedParams(Section):
 
     model: str
     dtype: Literal["float32", "bfloat16", "float16"]
-    max_length: Annotated[int, Field(ge=3)]
+    max_length: Annotated[int, Field(ge=3, le=1_000_000)]
     too_long: Literal["reject", "truncate"]
 
 
@@ -40,8 +42,8 @@ class IndexParams(Section):
     """How the collection is built."""
 
     engine: Literal["auto", "server", "edge", "memory"]
-    m: Annotated[int, Field(ge=2)]
-    ef_construct: Annotated[int, Field(ge=4)]
+    m: Annotated[int, Field(ge=2, le=1024)]
+    ef_construct: Annotated[int, Field(ge=4, le=100_000)]
 
 
 class PoolParams(Section):
@@ -73,7 +75,7 @@ class Params(Section):
     """Everything in params.yaml."""
 
     dataset: DatasetParams
-    seed: Annotated[int, Field(ge=0)]
+    seed: Annotated[int, Field(ge=0, lt=2**63)]
     embed: EmbedParams
     index: IndexParams
     pool: PoolParams
@@ -102,13 +104,8 @@ def load(path: Path) -> Params:
     Raises:
         Problem: the file is missing, is not YAML, or does not fit; all problems in one message.
     """
-    try:
-        text = path.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        raise Problem(
-            path.name, "no such file", where=str(path), remedy="Run the command in the repository's root."
-        ) from None
-    return parse(_yaml(text, path.name), where=path.name)
+    text = read_text(path, "Run the command in the repository's root.")
+    return parse(load_yaml(text, path.name), where=path.name)
 
 
 def parse(tree: Any, *, where: str) -> Params:
@@ -138,12 +135,12 @@ def read_changes(settings: Sequence[str]) -> dict[str, Any]:
         if not equals:
             found = f"{setting!r} has no value"
             raise Problem("--set", found, expected="name=value", remedy="Write it like pool.depth=10.")
-        changes[name] = _yaml(text, f"--set {name}")
+        changes[name] = load_yaml(text, f"--set {name}")
     return changes
 
 
-def changed(params: Params, changes: Mapping[str, Any]) -> Params:
-    """Return `params` with {dotted name: value} applied.
+def changed(params: Params, changes: Mapping[str, Any], *, where: str = "--set") -> Params:
+    """Return `params` with {dotted name: value} applied; `where` is what messages call the changes.
 
     Raises:
         Problem: an unknown name (near names are offered), or a value that does not fit.
@@ -152,11 +149,11 @@ def changed(params: Params, changes: Mapping[str, Any]) -> Params:
     known = params.flat()
     for name, value in changes.items():
         if name not in known:
-            raise Problem("--set", f"unknown parameter {name!r}", remedy=near_names(name, known))
+            raise Problem(where, f"unknown parameter {name!r}", remedy=near_names(name, known))
         *section, key = name.split(".")
         target = tree[section[0]] if section else tree
         target[key] = value
-    return parse(tree, where="--set")
+    return parse(tree, where=where)
 
 
 def dump(params: Params) -> str:
@@ -174,7 +171,8 @@ def optional(model: type[BaseModel] = Params) -> type[BaseModel]:
             inner = optional(kind)
             fields[name] = (inner, Field(default_factory=inner, description=kind.__doc__))
         else:
-            fields[name] = (kind | None, None)
+            described = Annotated[kind, *field.metadata] if field.metadata else kind
+            fields[name] = (described | None, None)
     return create_model(f"{model.__name__}Changes", __config__=ConfigDict(extra="forbid"), **fields)
 
 
@@ -183,15 +181,9 @@ def select(flat: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
     return {name: flat[name] for name in sorted(names)}
 
 
-def _yaml(text: str, where: str) -> Any:
-    try:
-        return yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        line = f"line {mark.line + 1}" if mark else ""
-        raise Problem(
-            where, "not valid YAML", where=line, remedy="Correct the line; indentation is two spaces."
-        ) from None
+def shown(value: Any) -> str:
+    """Return a value for a message: however large it is, at most some eighty characters."""
+    return reprlib.repr(value)
 
 
 def explain(error: Any, model: type[BaseModel]) -> str:
@@ -210,4 +202,4 @@ def explain(error: Any, model: type[BaseModel]) -> str:
         return f"unknown key {name!r} ({near_names(str(path[-1]), owner.model_fields)[:-1]})"
     if error["type"] == "missing":
         return f"missing key {name!r}"
-    return f"{name}: {error['msg'][0].lower()}{error['msg'][1:]}, found {error['input']!r}"
+    return f"{name}: {error['msg'][0].lower()}{error['msg'][1:]}, found {shown(error['input'])}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import time
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from tests.backends.tiny import make_tiny_model
 from tests.conftest import ROOT
 from vara.artifacts.canonical import file_digest
 from vara.errors import Problem
+from vara.watch import Silence
 
 WORDS = [
     "open",
@@ -170,6 +172,37 @@ def test_progress_ends_at_the_number_of_texts(tiny: Entry) -> None:
     encoder(tiny).encode(["a", "b" * 20, "c" * 40], kind="passage", watch=seen)
     assert seen.states[-1] == (3, 3, "texts")
     assert [done for done, _, _ in seen.states] == sorted(done for done, _, _ in seen.states)
+
+
+class Interrupted(Silence):
+    """A watch during whose first progress somebody presses Ctrl-C."""
+
+    def progress(self, done: int, total: int, unit: str) -> None:
+        raise KeyboardInterrupt(f"after {done} of {total} {unit}")
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_an_interrupt_waits_for_the_batches_in_work_and_not_for_all(tiny: Entry, workers: int) -> None:
+    made, ran = encoder(tiny, workers=workers, budget=16), []
+    forward = made._network.forward
+
+    def slowly(**inputs: Any) -> Any:
+        ran.append(inputs["input_ids"].shape)
+        time.sleep(0.005)
+        return forward(**inputs)
+
+    made._network.forward = slowly
+    with pytest.raises(KeyboardInterrupt):
+        made.encode(
+            ["a"] * 600, kind="passage", watch=Interrupted()
+        )  # 600 batches of one text, 3 s of one worker
+    after = len(ran)
+    assert 1 <= after < 300
+    time.sleep(0.05)
+    assert len(ran) == after  # and nothing goes on behind the caller's back
+    ran.clear()
+    assert made.encode(["a"] * 3, kind="passage").shape == (3, 16)  # the next one is whole
+    assert ran == [(1, 16)] * 3
 
 
 def test_weights_of_another_architecture_are_refused(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -26,7 +27,7 @@ def tiny(tmp_path: Path) -> dict[str, Any]:
 
 def write(folder: Path, **models: Any) -> Path:
     path = folder / "models.yaml"
-    path.write_text(yaml.safe_dump({"models": models}))
+    path.write_text(yaml.safe_dump(json.loads(json.dumps({"models": models}))))
     return path
 
 

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from textwrap import dedent, indent
 
+from tests.faults.permission_cases import PERMISSIONS
+
 HEADER = "query-id\tcorpus-id\tscore\n"
 CORPUS = (
     '{"_id": "d1", "title": "Passwords", "text": "How to reset one."}\n{"_id": "d2", "text": "Printers."}\n'
@@ -205,17 +207,9 @@ CASES = [
         """,
         queries=QUERIES.replace('"test"', '"../../etc/passwd"'),
     ),
-    _case(
-        "permissions nobody can read",
-        "2 errors",
-        """
-          error bad-audience (1): metadata.audience is not a string, so that nobody knows who may see the document. Name one audience, or "everyone".
-              corpus.jsonl:3 audience is {"group": "staff"}
-          error bad-allowed (1): metadata.allowed is not a list of strings, so that nobody knows what the query may see. Write a list of audiences, as in ["staff"].
-              queries.jsonl:1 allowed is "staff"
-        """,
-        corpus=CORPUS + '{"_id": "d3", "text": "x", "metadata": {"audience": {"group": "staff"}}}\n',
-        queries=QUERIES.replace('{"split": "dev"}', '{"split": "dev", "allowed": "staff"}'),
+    *(
+        _case(name, totals, report, corpus=CORPUS + documents, queries=queries)
+        for name, totals, report, documents, queries in PERMISSIONS
     ),
     _case(
         "everything at once: errors first, then what else was seen",

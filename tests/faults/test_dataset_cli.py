@@ -14,7 +14,7 @@ from tests.workspace import Sandbox, make_sandbox
 
 @pytest.fixture(scope="module")
 def sandbox(tmp_path_factory: pytest.TempPathFactory) -> Sandbox:
-    return make_sandbox(tmp_path_factory.mktemp("faults") / "work space")
+    return make_sandbox(tmp_path_factory.mktemp("faults") / "work space", code=False)
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)

@@ -123,7 +123,7 @@ def test_why_answers_for_dvc_and_the_store(sandbox: Sandbox) -> None:
     assert why("embed") == (
         "embed: DVC would start it (embed.max_length modified); it would compute: params embed.max_length 192 → 128; models embed.model"
     )
-    assert why("pool").endswith("the store cannot tell before the stages it depends on have run")
+    assert why("pool").endswith("it follows the stages before it, of which one would compute")
     sandbox.edit("params.yaml", "max_length: 128", "max_length: 192")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 from typing import Any
@@ -48,7 +49,7 @@ def sandbox(tmp_path_factory: pytest.TempPathFactory) -> Sandbox:
     shutil.copytree(sandbox.root / "data/small", sandbox.root / "data/copy")
     models = yaml.safe_load((sandbox.root / "models.yaml").read_text())
     models["models"]["tiny-two"] = {**models["models"]["tiny"], "pooling": "cls"}
-    (sandbox.root / "models.yaml").write_text(yaml.safe_dump(models))
+    (sandbox.root / "models.yaml").write_text(yaml.safe_dump(json.loads(json.dumps(models))))
     assert computed(sandbox.root, {}) == ["validate", *FROM_EMBED]
     return sandbox
 

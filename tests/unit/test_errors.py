@@ -9,7 +9,7 @@ from multiprocessing import get_context
 
 import pytest
 
-from vara.errors import Failure, Problem, examples
+from vara.errors import Failure, Problem, examples, near_names
 
 FULL = {"expected": "an integer", "where": "qrels.tsv:3", "remedy": "Correct the line."}
 
@@ -80,3 +80,19 @@ def test_at_most_three_examples_and_the_count(items: list[str], text: str) -> No
 
 def test_another_limit() -> None:
     assert examples(["a", "b"], 1) == "a and 1 more"
+
+
+@pytest.mark.parametrize(
+    ("name", "known", "text"),
+    [
+        ("pool.dept", ["seed", "pool.depth"], "Near names: pool.depth."),
+        # twice the letters in common, by those of both: 2·3 / 8 = .75 is near, 2·2 / 6 = .67 is not
+        ("abcd", ["one", "two", "three", "abce"], "Near names: abce."),
+        ("abc", ["one", "two", "three", "abd"], "Known names: one, two, three and 1 more."),
+        ("abcd", ["abce", "abcf", "abcg", "abcd1"], "Near names: abcd1, abcg, abcf."),  # the nearest three
+        ("abc", [], "Known names: none."),
+    ],
+)
+def test_what_was_probably_meant(name: str, known: list[str], text: str) -> None:
+    assert near_names(name, known) == text
+    assert near_names(name, iter(known), "ids") == text.replace("names", "ids")

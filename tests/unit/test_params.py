@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 import yaml
+from pydantic import ValidationError
 
 from tests.conftest import ROOT
 from vara import params
@@ -32,15 +33,15 @@ def test_every_key_is_commented() -> None:
 @pytest.mark.parametrize(
     ("setting", "message"),
     [
-        ("pool.dept=3", "--set problem: unknown parameter 'pool.dept'. Near names: pool.depth, pool.retriever, pool.search."),
+        ("pool.dept=3", "--set problem: unknown parameter 'pool.dept'. Near names: pool.depth."),
         ("pool.depth", "--set problem: 'pool.depth' has no value, expected name=value. Write it like pool.depth=10."),
         ("pool.depth=", "--set problem: pool.depth: input should be a valid integer, found None. Correct the named keys; params.yaml comments each one."),
         ("pool.depth=0", "--set problem: pool.depth: input should be greater than or equal to 1, found 0. Correct the named keys; params.yaml comments each one."),
         ("pool.depth='3'", "--set problem: pool.depth: input should be a valid integer, found '3'. Correct the named keys; params.yaml comments each one."),
         ("rerank.weight=.nan", "--set problem: rerank.weight: input should be a finite number, found nan. Correct the named keys; params.yaml comments each one."),
         ("embed.dtype=int8", "--set problem: embed.dtype: input should be 'float32', 'bfloat16' or 'float16', found 'int8'. Correct the named keys; params.yaml comments each one."),
-        ("pool.filter=[", "--set pool.filter problem: not valid YAML (line 1). Correct the line; indentation is two spaces."),
-        ("pool={}", "--set problem: unknown parameter 'pool'. Near names: pool.depth, pool.search, pool.filter."),
+        ("pool.filter=[", "--set pool.filter problem: not valid YAML (line 1). Correct the line."),
+        ("pool={}", "--set problem: unknown parameter 'pool'. Known names: dataset.path, seed, embed.model and 16 more."),
     ],
 )  # fmt: skip
 def test_a_wrong_setting_says_what_to_do(setting: str, message: str) -> None:
@@ -48,6 +49,22 @@ def test_a_wrong_setting_says_what_to_do(setting: str, message: str) -> None:
         params.changed(SHIPPED, params.read_changes([setting]))
     assert str(caught.value) == message
     assert str(pickle.loads(pickle.dumps(caught.value))) == message  # noqa: S301 - our own
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"pool.dept": 3}, "unknown parameter 'pool.dept'. Near names: pool.depth."),
+        (
+            {"pool.depth": 0},
+            "pool.depth: input should be greater than or equal to 1, found 0. Correct the named keys; params.yaml comments each one.",
+        ),
+    ],
+)
+def test_changes_are_called_what_their_author_calls_them(changes: dict[str, Any], words: str) -> None:
+    with pytest.raises(Problem) as caught:
+        params.changed(SHIPPED, changes, where="parameters")
+    assert str(caught.value) == f"parameters problem: {words}"
 
 
 def test_all_problems_of_a_file_come_at_once(tmp_path: Path) -> None:
@@ -81,6 +98,33 @@ def test_the_form_has_every_parameter_and_starts_empty() -> None:
     assert params.flatten(form()).keys() == SHIPPED.flat().keys()
     assert set(params.flatten(form()).values()) == {None}
     assert params.flatten(form(pool={"depth": 5}))["pool.depth"] == 5
+
+
+def test_the_form_says_what_a_value_may_be() -> None:
+    sections = params.optional().model_json_schema()["$defs"]
+
+    def field(section: str, name: str) -> Any:
+        return sections[f"{section}ParamsChanges"]["properties"][name]["anyOf"]
+
+    nothing = {"type": "null"}
+    assert field("Pool", "depth") == [{"type": "integer", "minimum": 1, "maximum": 1_000_000}, nothing]
+    assert field("Rerank", "weight") == [{"type": "number", "minimum": 0, "maximum": 1}, nothing]
+    assert field("Dataset", "path")[0].items() >= {"type": "string", "minLength": 1}.items()
+    cutoffs = {
+        "type": "array",
+        "minItems": 1,
+        "items": {"type": "integer", "minimum": 1, "maximum": 1_000_000},
+    }
+    assert field("Evaluate", "cutoffs") == [cutoffs, nothing]
+    assert field("Pool", "exclude_self") == [{"type": "boolean"}, nothing]
+
+
+@pytest.mark.parametrize(
+    "given", [{"pool": {"depth": 0}}, {"seed": -1}, {"rerank": {"weight": 1.5}}, {"pool": {"dept": 3}}]
+)
+def test_the_form_refuses_what_params_yaml_would_refuse(given: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError):
+        params.optional()(**given)
 
 
 def test_a_dump_reads_back(tmp_path: Path) -> None:

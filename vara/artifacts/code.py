@@ -12,7 +12,7 @@ import hashlib
 import sys
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from importlib import metadata
 from pathlib import Path
 
@@ -29,11 +29,13 @@ PLUMBING = (
     "vara.artifacts.items",
     "vara.artifacts.memo",
     "vara.artifacts.recipe",
+    "vara.artifacts.sqlite",
     "vara.artifacts.step",
     "vara.artifacts.store",
     "vara.errors",
     "vara.params",
     "vara.watch",
+    "vara.yaml",
 )
 """Modules that carry numbers and never change one; neither they nor what they import counts."""
 
@@ -41,10 +43,15 @@ TEXT_KEYWORDS = frozenset({"rule", "remedy"})
 """Keyword arguments that are text for people wherever they occur."""
 
 SPEAKING = frozenset({"note", "debug", "info", "warning", "error"})
-"""Methods whose arguments are text for people: a watch's notes and a logger's lines."""
+LISTENERS = frozenset({"watch", "log", "logger"})
+"""Arguments of these methods of these objects (job.watch.note, log.info) are text for people."""
 
 DISTRIBUTIONS = {"yaml": "PyYAML", "qdrant_client": "qdrant-client", "qdrant_edge": "qdrant-edge-py"}
 """Distributions whose name is not that of their import."""
+
+
+_SNAPSHOT = {path: path.read_bytes() for room in ROOMS for path in (CODE / room).rglob("*.py")}
+"""The code as it was when this process began: what it imports later must not be taken for something else."""
 
 
 @dataclass(frozen=True)
@@ -62,12 +69,17 @@ class Closure:
     @cached_property
     def meaning(self) -> dict[str, str]:
         """Return {module: digest of its normalised tree}."""
-        return {name: _meaning(path) for name, path in self.modules.items()}
+        return {name: _meaning(_read(path)) for name, path in self.modules.items()}
 
     @cached_property
     def texts(self) -> dict[str, str]:
         """Return {module: digest of its file as it is}, to tell a change of text from one of meaning."""
-        return {name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in self.modules.items()}
+        return {name: hashlib.sha256(_read(path)).hexdigest() for name, path in self.modules.items()}
+
+    @property
+    def is_current(self) -> bool:
+        """Return whether the files are still what they were when this process first read them."""
+        return all(path.is_file() and path.read_bytes() == _read(path) for path in self.modules.values())
 
     @cached_property
     def versions(self) -> dict[str, str]:
@@ -87,6 +99,11 @@ class Closure:
         return {name: metadata.version(name) for name in sorted(names)}
 
 
+def _read(path: Path) -> bytes:
+    """Return a file as this process first saw it, if it is code that this process may run."""
+    return _SNAPSHOT.get(path) or path.read_bytes()
+
+
 def closure(module: str, root: Path, without: Collection[str] = ()) -> Closure:
     """Follow the imports of `module` through the repository.
 
@@ -104,7 +121,8 @@ def closure(module: str, root: Path, without: Collection[str] = ()) -> Closure:
         if path is None or name in modules or name in PLUMBING or name in without:
             continue
         modules[name] = path
-        for target in _targets(ast.parse(path.read_bytes()), name):
+        package = name if path.name == "__init__.py" else name.rpartition(".")[0]
+        for target in _targets(_read(path), package):
             top = target.split(".")[0]
             if top in ROOMS:
                 waiting.extend(_packages(target))
@@ -121,22 +139,25 @@ def _packages(target: str) -> Iterator[str]:
 
 def _file(name: str, root: Path) -> Path | None:
     base = root.joinpath(*name.split("."))
-    for path in (base.with_suffix(".py"), base / "__init__.py"):
+    for path in (base / "__init__.py", base.with_suffix(".py")):
         if path.is_file():
             return path
     return None
 
 
-def _targets(tree: ast.AST, module: str) -> Iterator[str]:
-    """Yield every dotted name that `tree` imports at run time; "from a import b" yields "a" and "a.b"."""
-    for node in _run_time(tree):
+@cache
+def _targets(source: bytes, package: str) -> frozenset[str]:
+    """Return every dotted name that a module imports at run time; "from a import b" gives "a" and "a.b"."""
+    targets: set[str] = set()
+    for node in _run_time(ast.parse(source)):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            targets.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
-            package = module.split(".")[: -node.level] if node.level else []
-            base = ".".join([*package, *([node.module] if node.module else [])])
-            yield base
-            yield from (f"{base}.{alias.name}" for alias in node.names)
+            parts = package.split(".")
+            above = parts[: len(parts) - node.level + 1] if node.level else []
+            base = ".".join([*above, *([node.module] if node.module else [])])
+            targets.update([base, *(f"{base}.{alias.name}" for alias in node.names)])
+    return frozenset(targets)
 
 
 def _run_time(tree: ast.AST) -> Iterator[ast.AST]:
@@ -145,14 +166,15 @@ def _run_time(tree: ast.AST) -> Iterator[ast.AST]:
     while waiting:
         node = waiting.pop()
         yield node
-        if isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING"):
+        if isinstance(node, ast.If) and ast.unparse(node.test) in ("TYPE_CHECKING", "typing.TYPE_CHECKING"):
             waiting.extend(node.orelse)
         else:
             waiting.extend(ast.iter_child_nodes(node))
 
 
-def _meaning(path: Path) -> str:
-    tree = _Normaliser().visit(ast.parse(path.read_bytes()))
+@cache
+def _meaning(source: bytes) -> str:
+    tree = _Normaliser().visit(ast.parse(source))
     return hashlib.sha256(_dump(tree).encode()).hexdigest()
 
 
@@ -170,10 +192,18 @@ class _Normaliser(ast.NodeTransformer):
         return self.generic_visit(node)
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
-        if isinstance(node.func, ast.Attribute) and node.func.attr in SPEAKING:
+        if (
+            isinstance(node.func, ast.Attribute)
+            and node.func.attr in SPEAKING
+            and _is_listener(node.func.value)
+        ):
             node.args = []
         node.keywords = [word for word in node.keywords if word.arg not in TEXT_KEYWORDS]
         return self.generic_visit(node)
+
+
+def _is_listener(value: ast.expr) -> bool:
+    return ast.unparse(value).rpartition(".")[2].lstrip("_") in LISTENERS
 
 
 def _dump(node: object) -> str:

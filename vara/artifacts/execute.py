@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from vara.artifacts.canonical import readable
-from vara.artifacts.code import CODE, closure
+from vara.artifacts.code import CODE, Closure, closure
 from vara.artifacts.recipe import Recipe, differences, key_of, recipe_of
 from vara.artifacts.step import Job, Outcome, Output, Settings, Step
 from vara.artifacts.store import Artifact, Store
+from vara.errors import Problem
 from vara.params import select
 from vara.watch import Watch
 
@@ -29,7 +30,7 @@ class Plan:
     """A step with everything that decides its key, before it is known whether it has to compute.
 
     Attributes:
-        texts: {module: digest of its file}, kept to tell a change of text from one of meaning.
+        code: the modules that it can reach.
     """
 
     step: Step
@@ -37,7 +38,7 @@ class Plan:
     params: Mapping[str, Any]
     recipe: Recipe
     key: str
-    texts: Mapping[str, str]
+    code: Closure
 
 
 def plan(step: Step, made: Mapping[str, Output], flat: Mapping[str, Any], bench: Bench) -> Plan:
@@ -53,7 +54,7 @@ def plan(step: Step, made: Mapping[str, Output], flat: Mapping[str, Any], bench:
     code = closure(step.run.__module__, CODE, without=step.idle(flat))
     recipe = recipe_of(step, code, inputs, flat, bench.settings)
     key = key_of(recipe, {**bench.settings.platform, **code.labels})
-    return Plan(step, inputs, select(flat, step.params), recipe, key, code.texts)
+    return Plan(step, inputs, select(flat, step.params), recipe, key, code)
 
 
 def execute(planned: Plan, bench: Bench, watch: Watch) -> Outcome:
@@ -116,6 +117,7 @@ def _compute(planned: Plan, bench: Bench, watch: Watch) -> tuple[Artifact, int]:
                 recipe=recipe,
             )
         )
+        _check_unchanged(planned, bench)
         for name, facts in made.outputs.items():
             provenance = {} if step.exact else {"recipe": recipe}
             tracked = {"output": name, **provenance, **facts, **made.bodies.get(name, {})}
@@ -127,6 +129,21 @@ def _compute(planned: Plan, bench: Bench, watch: Watch) -> tuple[Artifact, int]:
             "outputs": dict(made.outputs),
             "items": made.items,
             "recipe": planned.recipe.facts(),
-            "texts": planned.texts,
+            "texts": planned.code.texts,
         }
         return bench.store.publish(step.name, planned.key, folder, facts), made.items
+
+
+def _check_unchanged(planned: Plan, bench: Bench) -> None:
+    """Refuse to store what was perhaps made from other data or code than its key says.
+
+    Raises:
+        Problem: a file that decides the content changed between plan and result.
+    """
+    step, recipe = planned.step, planned.recipe
+    files = {name: seen for name, seen in recipe.inputs.items() if name not in planned.inputs}
+    now = dict(step.files(planned.params, bench.settings))
+    models = dict(step.models(planned.params, bench.settings))
+    if now != files or models != dict(recipe.models) or not planned.code.is_current:
+        found = "data, models.yaml or code changed while it ran"
+        raise Problem(step.name, found, remedy="Nothing was stored; run it again.")

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from vara.artifacts.sqlite import Memory
+
 _BATCH = 500
+_SCHEMA = (
+    "CREATE TABLE IF NOT EXISTS items (space TEXT, item TEXT, value BLOB, checksum BLOB,"
+    " PRIMARY KEY (space, item)) WITHOUT ROWID"
+)
 
 
 class ItemCache:
@@ -19,12 +24,13 @@ class ItemCache:
     """
 
     def __init__(self, path: Path) -> None:
-        self.path = path
+        self._memory = Memory(path, _SCHEMA)
 
     def get(self, space: str, items: Sequence[str]) -> dict[str, bytes]:
         """Return {item digest: value} of those that are there."""
-        found: dict[str, bytes] = {}
-        with self._open() as cache:
+
+        def read(cache: sqlite3.Connection) -> dict[str, bytes]:
+            found: dict[str, bytes] = {}
             for start in range(0, len(items), _BATCH):
                 batch = items[start : start + _BATCH]
                 marks = ",".join("?" * len(batch))
@@ -33,26 +39,16 @@ class ItemCache:
                     (space, *batch),
                 )
                 found.update({item: value for item, value, checksum in rows if _checksum(value) == checksum})
-        return found
+            return found
+
+        return self._memory.do(read)
 
     def put(self, space: str, values: Mapping[str, bytes]) -> None:
         """Keep {item digest: value}, all in one transaction."""
-        with self._open() as cache, cache:
-            cache.executemany(
-                "INSERT OR REPLACE INTO items VALUES (?,?,?,?)",
-                [(space, item, value, _checksum(value)) for item, value in values.items()],
-            )
-
-    @contextmanager
-    def _open(self) -> Iterator[sqlite3.Connection]:
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        with closing(sqlite3.connect(self.path, timeout=60)) as cache:
-            cache.execute("PRAGMA journal_mode=WAL")
-            cache.execute(
-                "CREATE TABLE IF NOT EXISTS items (space TEXT, item TEXT, value BLOB, checksum BLOB,"
-                " PRIMARY KEY (space, item)) WITHOUT ROWID"
-            )
-            yield cache
+        rows = [(space, item, value, _checksum(value)) for item, value in values.items()]
+        self._memory.do(
+            lambda cache: cache.executemany("INSERT OR REPLACE INTO items VALUES (?,?,?,?)", rows)
+        )
 
 
 def _checksum(value: bytes) -> bytes:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import fcntl
 import json
+import logging
 import os
 import shutil
 from collections.abc import Iterator, Mapping
@@ -16,9 +17,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from vara.artifacts.canonical import file_digest, readable
+from vara.artifacts.canonical import digest, file_digest, readable
 from vara.artifacts.items import ItemCache
 from vara.artifacts.memo import DigestMemo
+from vara.errors import Problem
+
+log = logging.getLogger("vara")
 
 MANIFEST = "manifest.json"
 ASIDE = ("tmp", "locks", "quarantine", "collections")
@@ -51,11 +55,13 @@ class Store:
         A damaged one is moved to quarantine, so that it is computed again and can still be looked at.
         """
         folder = self.folder(task, key)
-        if not folder.is_dir():
+        if not folder.exists():
             return None
         manifest = read_manifest(folder)
-        if manifest is None or self._damage(folder, manifest):
-            self.quarantine(folder)
+        broken = [MANIFEST] if manifest is None else damage(folder, manifest, self.digest_of)
+        if manifest is None or broken:
+            names = ", ".join(broken)
+            log.warning("%s %s was damaged (%s); moved to %s", task, key[:12], names, self.quarantine(folder))
             return None
         return Artifact(folder, manifest)
 
@@ -65,7 +71,28 @@ class Store:
         path = self.root / "locks" / f"{task}-{key}"
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("w") as file:
-            fcntl.flock(file, fcntl.LOCK_EX)
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                log.info("  waiting for another process that computes %s", task)
+                fcntl.flock(file, fcntl.LOCK_EX)
+            yield
+
+    @contextmanager
+    def in_use(self, *, alone: bool = False) -> Iterator[None]:
+        """Keep the store's artifacts from being removed meanwhile; `alone`: be the one who may remove them.
+
+        Raises:
+            Problem: somebody uses the store who should not, or removes from it.
+        """
+        path = self.root / "locks" / "store"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("w") as file:
+            try:
+                fcntl.flock(file, (fcntl.LOCK_EX if alone else fcntl.LOCK_SH) | fcntl.LOCK_NB)
+            except BlockingIOError:
+                found = "a run is using it" if alone else "vara store gc is at work"
+                raise Problem("store", found, where=str(self.root), remedy="Wait until it ends.") from None
             yield
 
     @contextmanager
@@ -86,6 +113,7 @@ class Store:
             for path in sorted(folder.iterdir())
         }
         manifest = {"task": task, "key": key, **facts, "files": files}
+        manifest["seal"] = digest(manifest)
         (folder / MANIFEST).write_text(readable(manifest), encoding="utf-8")
         for path in sorted(folder.iterdir()):
             _sync(path)
@@ -110,23 +138,26 @@ class Store:
         tasks = [self.root / task] if task else sorted(self.root.iterdir()) if self.root.is_dir() else []
         for room in tasks:
             if room.is_dir() and room.name not in ASIDE:
-                for folder in sorted(room.iterdir()):
+                for folder in sorted(path for path in room.iterdir() if is_key(path.name)):
                     manifest = read_manifest(folder)
                     if manifest is not None:
                         yield Artifact(folder, manifest)
 
-    def _damage(self, folder: Path, manifest: Mapping[str, Any]) -> list[str]:
-        return damage(folder, manifest, self.digest_of)
+
+def is_key(name: str) -> bool:
+    """Return whether a folder's name can be the key of an artifact."""
+    return len(name) == 64 and set(name) <= set("0123456789abcdef")
 
 
 def read_manifest(folder: Path) -> dict[str, Any] | None:
-    """Return the manifest of an artifact folder, or None where it is missing or not readable."""
+    """Return the manifest of an artifact folder, or None where it is missing or not as it was sealed."""
     try:
         manifest = json.loads((folder / MANIFEST).read_bytes())
-    except (OSError, ValueError):
+        seal = manifest.pop("seal")
+        whole = seal == digest(manifest) and manifest["key"] == folder.name
+    except (OSError, ValueError, AttributeError, KeyError, TypeError):
         return None
-    whole = isinstance(manifest, dict) and {"task", "key", "recipe", "outputs", "files"} <= manifest.keys()
-    return manifest if whole and manifest["key"] == folder.name else None
+    return manifest if whole else None
 
 
 def damage(folder: Path, manifest: Mapping[str, Any], digest_of: Any = file_digest) -> list[str]:

@@ -8,6 +8,7 @@ found in the data is ever used as a path.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -109,10 +110,21 @@ def read_objects(path: Path, findings: Findings, *, file: str) -> Iterator[tuple
     """Yield (place, object) of a JSONL file; lines that are no JSON object are findings.
 
     **Conventions** Strict JSON: NaN and Infinity are refused. Half a surrogate pair is refused:
-    no UTF-8 file could hold it.
+    no UTF-8 file could hold it. A key twice in one object is refused at any depth: the decoder hands over the
+    pairs of every object, after it has undone the escapes of their keys, and their number must survive in the
+    object.
     """
-    decode = json.JSONDecoder(parse_constant=_refuse_constant).decode
+    repeated: list[str] = []
+
+    def to_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        members = dict(pairs)
+        if len(members) != len(pairs):
+            repeated.extend(name for name, n in Counter(name for name, _ in pairs).items() if n > 1)
+        return members
+
+    decode = json.JSONDecoder(object_pairs_hook=to_object, parse_constant=_refuse_constant).decode
     for where, line in read_lines(path, findings, file=file):
+        repeated.clear()
         try:
             record = decode(line)
         except (ValueError, RecursionError) as error:
@@ -120,6 +132,9 @@ def read_objects(path: Path, findings: Findings, *, file: str) -> Iterator[tuple
             continue
         if not isinstance(record, dict):
             findings.add("not-an-object", where, what=line)
+        elif repeated:
+            for name in repeated:
+                findings.add("repeated-key", where, what=f"key {name!r}")
         elif ("\\ud" in line or "\\uD" in line) and _has_lone_surrogate(record):
             findings.add("lone-surrogate", where)
         else:

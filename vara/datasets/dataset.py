@@ -13,6 +13,7 @@ from vara.datasets.findings import Finding, Findings, refuse_errors
 from vara.datasets.ids import Ids
 from vara.datasets.labels import read_labels
 from vara.datasets.links import Parts, check_links
+from vara.datasets.names import dataset_name
 from vara.datasets.queries import query_rows
 from vara.datasets.schemas import validate_table
 from vara.datasets.splits import query_splits
@@ -28,7 +29,7 @@ class Dataset:
     """Three typed tables (docs/datamodel.md) and what the rules found.
 
     Args:
-        name: the folder's name.
+        name: the folder's name (names.py).
         documents: doc_id, title, text, metadata, archived, audience.
         queries: query_id, text, split, metadata, language, category, allowed.
         labels: query_id, doc_id, relevance, source, split.
@@ -84,7 +85,8 @@ def read_dataset(folder: Path) -> Dataset:
         (label.query_id, label.doc_id, label.relevance, label.source, label.split or own.get(label.query_id))
         for label in labels
     )
-    return Dataset(folder.resolve().name, documents, queries, to_frame("labels", rows), findings.all())
+    name = dataset_name(str(folder))
+    return Dataset(name, documents, queries, to_frame("labels", rows), findings.all())
 
 
 def dataset_counts(dataset: Dataset) -> dict[str, Any]:

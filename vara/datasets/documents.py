@@ -9,6 +9,7 @@ from vara.datasets.beir import read_objects
 from vara.datasets.fields import Row, as_json, check_fields, take_metadata, take_string
 from vara.datasets.findings import Findings
 from vara.datasets.ids import Ids
+from vara.datasets.spelling import ARCHIVED, is_clean, is_nearly_archived
 from vara.datasets.text import is_blank
 
 DocumentRow = tuple[str, str | None, str | None, str, bool, str | None]
@@ -36,7 +37,7 @@ def document_rows(path: Path, findings: Findings, *, ids: Ids) -> Iterator[Docum
         metadata, canonical = take_metadata(record, findings, where=where)
         archived, audience = False, None
         if metadata:
-            archived = metadata.get("status") == "archived"
+            archived = _take_archived(metadata, findings, where)
             audience = _take_audience(metadata, findings, where)
         if doc_id is None:
             continue
@@ -46,11 +47,20 @@ def document_rows(path: Path, findings: Findings, *, ids: Ids) -> Iterator[Docum
     ids.compare_forms()
 
 
+def _take_archived(metadata: Row, findings: Findings, where: str) -> bool:
+    status = metadata.get("status")
+    if is_nearly_archived(status):
+        findings.add("misspelt-name", where, what=f"status {status!r} for {ARCHIVED}")
+    return bool(status == ARCHIVED)
+
+
 def _take_audience(metadata: Row, findings: Findings, where: str) -> str | None:
     audience = metadata.get("audience")
     if audience is None or audience == _EVERYONE:
         return None
     if isinstance(audience, str):
+        if not is_clean(audience):
+            findings.add("unclean-audience", where, what=f"audience is {audience!r}")
         return audience
     findings.add("bad-audience", where, what=f"audience is {as_json(audience)}")
     return None

@@ -9,6 +9,7 @@ from typing import Any
 
 from vara.artifacts.canonical import canonical
 from vara.datasets.findings import Findings
+from vara.datasets.spelling import check_keys, is_nearly_metadata
 
 PLAIN_NAME = re.compile(r"[A-Za-z0-9_-]+", re.ASCII).fullmatch
 """What a split may be called: it becomes a part of measure names, whose separator is the dot."""
@@ -17,10 +18,13 @@ Row = Mapping[str, Any]
 
 
 def check_fields(record: Row, known: frozenset[str], findings: Findings, *, where: str) -> None:
-    """Report fields that nobody reads: a misspelt `metadata` would silently open a restricted document."""
+    """Report fields that nobody reads; one that is nearly `metadata` would silently open a document."""
     if not record.keys() <= known:
         for name in sorted(record.keys() - known):
-            findings.add("unknown-field", where, what=name)
+            if is_nearly_metadata(name):
+                findings.add("misspelt-name", where, what=f"field {name!r} for metadata")
+            else:
+                findings.add("unknown-field", where, what=name)
 
 
 def take_string(record: Row, name: str, findings: Findings, *, where: str) -> str | None:
@@ -40,6 +44,7 @@ def take_metadata(record: Row, findings: Findings, *, where: str) -> tuple[dict[
     if not isinstance(value, dict):
         findings.add("bad-metadata", where, what=f"metadata is {as_json(value)}")
         return {}, "{}"
+    check_keys(value, findings, where=where)
     try:
         return value, canonical(value)
     except (ValueError, RecursionError) as error:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from vara.datasets.names import dataset_name
 from vara.datasets.rules import HIDING, RULES, SEVERITIES, Severity
 from vara.errors import Problem
 
@@ -114,7 +115,7 @@ def refuse_errors(folder: Path, findings: Sequence[Finding]) -> None:
     if not any(finding.severity == "error" for finding in findings):
         return
     raise Problem(
-        f"Dataset {folder.resolve().name}",
+        f"Dataset {dataset_name(str(folder))}",
         f"{_totals(findings)} in {folder}:\n{report(findings)}\nNothing was written",
         remedy="Correct the errors at the places named above and run this again.",
     )

@@ -10,6 +10,7 @@ from vara.datasets.beir import read_objects
 from vara.datasets.fields import PLAIN_NAME, Row, as_json, check_fields, take_metadata, take_string
 from vara.datasets.findings import Findings
 from vara.datasets.ids import Ids
+from vara.datasets.spelling import is_clean
 from vara.datasets.text import is_blank
 
 QueryRow = tuple[str, str, str | None, str, str | None, str | None, list[str] | None]
@@ -66,6 +67,9 @@ def _take_allowed(metadata: Row, findings: Findings, where: str) -> list[str] | 
     if allowed is None:
         return None
     if isinstance(allowed, list) and all(isinstance(audience, str) for audience in allowed):
+        for audience in allowed:
+            if not is_clean(audience):
+                findings.add("unclean-audience", where, what=f"allowed has {audience!r}")
         return allowed
     findings.add("bad-allowed", where, what=f"allowed is {as_json(allowed)}")
     return None

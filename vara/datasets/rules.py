@@ -58,6 +58,9 @@ _TABLE = (
     Rule("lone-surrogate", "error",
          rule="an escape such as \\ud800 is half a character, which UTF-8 cannot hold",
          remedy="Write the whole surrogate pair, or the character itself."),
+    Rule("repeated-key", "error",
+         rule="an object has a key twice, so that nobody knows which value counts",
+         remedy="Keep one of the values."),
     Rule("blank-line", "notice",
          rule="blank lines were skipped",
          remedy="Nothing needs doing."),
@@ -84,6 +87,10 @@ _TABLE = (
          rule="an id holds white space or control characters, which TREC files cannot carry",
          remedy="Use ids without them if runs or labels will be exported."),
     # Rows
+    Rule("misspelt-name", "error",
+         rule="a name that is read (metadata; in it audience, allowed, split, status; the status archived) "
+              "is spelt otherwise, and would be passed over",
+         remedy="Write it exactly so, or choose a name that cannot be mistaken for it."),
     Rule("unknown-field", "warning",
          rule="a field is not one of _id, title, text, metadata and is not read",
          remedy="Move it into metadata, or correct its name."),
@@ -99,6 +106,10 @@ _TABLE = (
     Rule("bad-allowed", "error",
          rule="metadata.allowed is not a list of strings, so that nobody knows what the query may see",
          remedy='Write a list of audiences, as in ["staff"].'),
+    Rule("unclean-audience", "error",
+         rule="an audience has white space around it or a control character in it, and audiences are compared "
+              "byte for byte",
+         remedy="Write its bare name, the same for documents and queries."),
     Rule("bad-split", "error",
          rule="a split (metadata.split or the name of a label file) is not a plain name",
          remedy="Use letters, digits, - and _ only, as in test."),
@@ -169,7 +180,7 @@ _TABLE = (
          remedy='Nothing needs doing; "split" in its metadata makes it an unanswerable query of that split.'),
     Rule("unanswerable-query", "notice",
          rule="a query has no relevant document; it stays out of every labelled measure",
-         remedy="Nothing needs doing: such queries are what calibrate learns from."),
+         remedy="Nothing needs doing; they are counted apart as n_unanswerable."),
 )
 # fmt: on
 
@@ -178,7 +189,8 @@ RULES: dict[str, Rule] = {rule.code: rule for rule in _TABLE}
 # fmt: off
 HIDING = frozenset((
     "missing-file", "missing-labels", "both-layouts", "bad-split", "not-utf8", "bad-json", "not-an-object",
-    "lone-surrogate", "missing-id", "id-not-string", "bad-header", "bad-columns", "bad-relevance",
+    "lone-surrogate", "repeated-key", "missing-id", "id-not-string", "bad-header", "bad-columns",
+    "bad-relevance",
 ))
 # fmt: on
 """Rules that hide rows: after one of them an id may look unknown only because its row could not be read."""

@@ -30,6 +30,8 @@ class Pool:
         dense: float32 cosines of the candidates, one array a query.
         lexical: float32 BM25 scores of the candidates, one array a query.
         baseline: float32 BM25 scores of the baseline's documents, one array a query.
+        recalled: what an approximate search found of the exact pool, (credited, expected) a query; empty after an
+            exact search.
     """
 
     first_stage: Run
@@ -37,6 +39,7 @@ class Pool:
     dense: Mapping[str, NDArray[np.float32]]
     lexical: Mapping[str, NDArray[np.float32]]
     baseline: Mapping[str, NDArray[np.float32]]
+    recalled: Mapping[str, tuple[int, int]]
 
 
 def write_pool(
@@ -69,6 +72,9 @@ def read_pool(folder: Path) -> Pool:
         dense=dict(_split(scores["dense"], first)),
         lexical=dict(_split(scores["lexical"], first)),
         baseline=dict(_split(scores["baseline"], bm25)),
+        recalled={
+            query: (found, expected) for query, (found, expected) in tracked.get("recalled", {}).items()
+        },
     )
 
 

@@ -49,7 +49,15 @@ class Scope:
             return self._public
         key = tuple(sorted(set(allowed)))
         if key not in self._cache:
-            self._cache[key] = np.asarray(self._public | (self._open & np.isin(self._audiences, key)))
+            self._cache[key] = np.asarray(
+                self._public
+                | (
+                    self._open
+                    & np.fromiter(
+                        (name in key for name in self._audiences), dtype=bool, count=len(self._audiences)
+                    )
+                )
+            )
         return self._cache[key]
 
 

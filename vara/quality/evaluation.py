@@ -48,8 +48,9 @@ def evaluate(
     **Conventions**: those of `formulas`. A query with relevant documents that a run lacks counts 0
     (`n_missing`); a query without relevant documents is counted and left out (`n_unanswerable`); a query of
     a run that belongs to no split is ignored with a notice; a cutoff beyond the depth is left out with a
-    notice. The condensed nDCG is shown at a cutoff where Judged differs between systems. Neither the order
-    of queries nor that of labels matters.
+    notice. A system without a document for any evaluated query of a split has nulls and a reason there, and
+    nulls in the table; where others have documents an empty list counts 0. The condensed nDCG is shown at a
+    cutoff where Judged differs between systems. Neither the order of queries nor that of labels matters.
 
     Args:
         runs: system → query_id → document ids, best first; the ceiling is that of `first_stage`, the pool.
@@ -120,7 +121,10 @@ def _notices(runs: Runs, queries: Sequence[Query], cutoffs: Sequence[int], depth
 
 
 def _table(splits: Sequence[Split]) -> pl.DataFrame:
-    """Lay out a row per (split, query, system), in this order; the rank is null where nothing is relevant."""
+    """Lay out a row per (split, query, system), in this order.
+
+    The rank is null where nothing relevant came back, and a measure where the system is silent in the split.
+    """
     import polars as pl
 
     frames = []
@@ -137,13 +141,17 @@ def _table(splits: Sequence[Split]) -> pl.DataFrame:
             "first_relevant_rank": _interleaved(first),
         }
         for place, measure in enumerate(split.measures):
-            columns[str(measure)] = _rounded(
-                _interleaved([table[:, place] for table in split.values.values()])
-            )
+            shown = [
+                np.full(n, np.nan) if split.silent(system) else table[:, place]
+                for system, table in split.values.items()
+            ]
+            columns[str(measure)] = _rounded(_interleaved(shown))
         text = dict.fromkeys(["split", "query_id", "system"], pl.String)
         frames.append(pl.DataFrame(columns, schema_overrides=text))
     rank = pl.col("first_relevant_rank")
-    return pl.concat(frames).with_columns(pl.when(rank > 0).then(rank).alias("first_relevant_rank"))
+    return pl.concat(frames).with_columns(
+        pl.when(rank > 0).then(rank).alias("first_relevant_rank"), pl.col(pl.Float64).fill_nan(None)
+    )
 
 
 def _interleaved(columns: Sequence[NDArray[np.generic]]) -> NDArray[np.generic]:

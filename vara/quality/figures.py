@@ -24,7 +24,8 @@ RankedScores = Mapping[str, Mapping[str, Sequence[float] | NDArray[np.floating]]
 
 POOL = "first_stage"  # the system whose ranking is the pool that rerankers reorder
 NOTHING_RELEVANT = "no query with a relevant document"
-SILENT = "the run answers none of the evaluated queries"
+UNANSWERED = "the run answers none of the evaluated queries"
+EMPTY = "the run holds no document for any evaluated query"
 
 
 def figures(split: Split, settings: Settings, scores: RankedScores) -> dict[str, Figure]:
@@ -71,6 +72,13 @@ def _counts(split: Split) -> Figures:
         yield from ((f"{system}.n_missing", int(rows.sum())) for system, rows in missing.items())
 
 
+def _silence(split: Split, system: str) -> str | None:
+    """Say why a system has no numbers; None where it has some, or where the split itself has none."""
+    if not split.evaluated or not split.silent(system):
+        return None
+    return UNANSWERED if split.judged[system].missing.all() else EMPTY
+
+
 def _systems(split: Split, settings: Settings) -> Figures:
     """Mean, 95 % interval and 5th percentile of every measure."""
     n = len(split.evaluated)
@@ -79,12 +87,12 @@ def _systems(split: Split, settings: Settings) -> Figures:
     elif n == 1:
         yield "interval.reason", "one query has no interval"
     columns = split.shown()
-    answering = [system for system in split.values if n and not split.silent(system)]
+    answering = [system for system in split.values if not split.silent(system)]
     bounds = _bounds([split.values[system][:, columns] for system in answering], settings.seed)
     for system, table in split.values.items():
         answers = system in answering
-        if n and not answers:
-            yield f"{system}.reason", SILENT
+        if reason := _silence(split, system):
+            yield f"{system}.reason", reason
         for column in columns:
             key, found = f"{system}.{split.measures[column]}", table[:, column]
             low, high = next(bounds) if answers else (None, None)
@@ -108,25 +116,29 @@ def _ceiling(split: Split) -> Figures:
     if POOL not in split.judged:
         return
     perfect = ceiling(split.judged[POOL])
-    absent = not split.evaluated or split.silent(POOL)
+    absent = split.silent(POOL)
     for measure in split.measures:
         if measure.family != "Judged" and not measure.judged_only:
             yield f"ceiling.{measure}", None if absent else significant(mean(values(perfect, measure)))
-    if split.evaluated and absent:
-        yield "ceiling.reason", SILENT
+    if reason := _silence(split, POOL):
+        yield "ceiling.reason", reason
 
 
 def _misses(split: Split, settings: Settings) -> Figures:
     """Relevant documents that are not shown: absent from the pool, or in it but below the cutoff.
 
     A pool is the system's own ranking down to the depth: the same documents for first stage and reranker.
+    Where nothing came back nothing can be badly ranked: no credit, but null.
     """
     for system, judged in split.judged.items():
-        hits = judged.hits
+        if reason := _silence(split, system):
+            yield f"miss.{system}.reason", reason
+        hits, absent = judged.hits, split.silent(system)
         in_pool = int(hits.sum())
-        yield f"miss.{system}.not_in_pool", int(judged.n_relevant.sum()) - in_pool
+        yield f"miss.{system}.not_in_pool", None if absent else int(judged.n_relevant.sum()) - in_pool
         for cutoff in settings.cutoffs:
-            yield f"miss.{system}.badly_ranked@{cutoff}", in_pool - int(hits[:, :cutoff].sum())
+            badly_ranked = in_pool - int(hits[:, :cutoff].sum())
+            yield f"miss.{system}.badly_ranked@{cutoff}", None if absent else badly_ranked
 
 
 def _tied_cuts(split: Split, settings: Settings, scores: RankedScores) -> Figures:
@@ -139,7 +151,8 @@ def _tied_cuts(split: Split, settings: Settings, scores: RankedScores) -> Figure
             share = tied_share(rows, cutoff)
             yield f"{system}.tied_cuts@{cutoff}", None if share is None else significant(share)
             if share is None:
-                yield f"{system}.tied_cuts@{cutoff}.reason", f"no ranking goes beyond rank {cutoff}"
+                reason = _silence(split, system) or f"no ranking goes beyond rank {cutoff}"
+                yield f"{system}.tied_cuts@{cutoff}.reason", reason
 
 
 def _groups(split: Split, settings: Settings) -> Figures:
@@ -154,6 +167,8 @@ def _groups(split: Split, settings: Settings) -> Figures:
             yield f"{key}.reason", f"too few: n={len(rows)}"
         for system, table in split.values.items():
             absent = few or split.silent(system)
+            if not few and (reason := _silence(split, system)):
+                yield f"{key}.{system}.reason", reason
             for column in columns:
                 value = None if absent else significant(mean(table[rows, column]))
                 yield f"{key}.{system}.{split.measures[column]}", value

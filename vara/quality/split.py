@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from vara.quality.bootstrap import mean
 from vara.quality.formulas import values
-from vara.quality.judged import Judged
+from vara.quality.judged import PADDING, Judged
 from vara.quality.judging import Qrels, judge
 from vara.quality.measures import Measure
 
@@ -77,8 +77,11 @@ class Split:
         return next(iter(self.judged.values()))
 
     def silent(self, system: str) -> bool:
-        """Say whether the system answered none of the evaluated queries: a failure, not a score of 0."""
-        return bool(self.judged[system].missing.all())
+        """Say whether no evaluated query got a document from the system: a failure, not a score of 0.
+
+        Ranks are filled from the first on, so the first tells; without evaluated queries all are silent.
+        """
+        return bool((self.judged[system].relevance[:, 0] == PADDING).all())
 
     def shown(self) -> list[int]:
         """Return the columns to show: condensed measures where systems differ in Judged at their cutoff."""

@@ -16,6 +16,7 @@ class Candidate:
         after: rank after reranking, from 1.
         dense: cosine of query and document.
         lexical: BM25 score.
+        score: what decides the order after reranking.
         relevance: the label, None where unjudged.
     """
 
@@ -26,6 +27,7 @@ class Candidate:
     after: int
     dense: float
     lexical: float
+    score: float
     relevance: int | None
 
 
@@ -34,6 +36,7 @@ class QueryReport:
     """Everything that is shown of one query.
 
     Attributes:
+        about: split and groups of the query, as far as it has them.
         missing: {doc_id: relevance} of the relevant documents that are not in the pool.
         titles: {doc_id: title} of the missing ones.
         measures: {system: {measure: value}}, as the table of queries has them.
@@ -41,6 +44,7 @@ class QueryReport:
 
     query_id: str
     text: str
+    about: Mapping[str, str]
     candidates: Sequence[Candidate]
     missing: Mapping[str, int]
     titles: Mapping[str, str]
@@ -49,23 +53,33 @@ class QueryReport:
 
 def lines(report: QueryReport) -> Iterator[str]:
     """Yield the report as lines of text: candidates in reranked order, each with the start of its text."""
-    yield f"{report.query_id}  {report.text}"
+    about = ", ".join(f"{name} {value}" for name, value in report.about.items())
+    yield f"{report.query_id}  {report.text}" + (f"  ({about})" if about else "")
     yield ""
-    yield "after  before  label   cosine     BM25  document"
+    yield "after  before  label    score   cosine     BM25  document"
     for one in sorted(report.candidates, key=lambda candidate: candidate.after):
         label = "–" if one.relevance is None else str(one.relevance)
-        scores = f"{one.dense:>7.4f}  {one.lexical:>7.3f}"
+        scores = f"{one.score:>7.4f}  {one.dense:>7.4f}  {one.lexical:>7.3f}"
         yield f"{one.after:>5}  {one.before:>6}  {label:>5}  {scores}  {one.doc_id}  {one.title}".rstrip()
         if start := shorten(one.text, 100, placeholder=" …"):
-            yield f"{'':>42}{start}"
+            yield f"{'':>51}{start}"
     for doc_id, relevance in report.missing.items():
-        yield f"    –       –  {relevance:>5}        –        –  {doc_id}  {report.titles[doc_id]} (not in the pool)"
+        dashes = f"{'–':>5}  {'–':>6}  {relevance:>5}  {'–':>7}  {'–':>7}  {'–':>7}"
+        yield f"{dashes}  {doc_id}  {report.titles[doc_id]} (not in the pool)"
     yield ""
-    if not report.measures:
+    yield "before, after: ranks in the pool and after reranking by score; label: grade, – is unjudged"
+    yield ""
+    yield from _measures(report.measures)
+
+
+def _measures(measures: Mapping[str, Mapping[str, str]]) -> Iterator[str]:
+    if not measures:
         yield "No relevant document is labelled for this query: it is left out of every measure."
         return
-    systems = list(report.measures)
-    yield f"{'':<16}" + "  ".join(f"{system:>12}" for system in systems)
-    for name in next(iter(report.measures.values())):
-        values = (report.measures[system].get(name, "") for system in systems)
-        yield f"{name:<16}" + "  ".join(f"{value[:8] or '–':>12}" for value in values)
+    names = list(next(iter(measures.values())))
+    width = max(len(name) for name in names)
+    yield f"{'':<{width}}" + "".join(f"  {system:>12}" for system in measures)
+    for name in names:
+        values = (values[name] for values in measures.values())
+        shown = "".join(f"  {f'{float(value):.4f}' if value else '–':>12}" for value in values)
+        yield f"{name:<{width}}{shown}"

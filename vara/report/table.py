@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from vara.errors import Problem
+from vara.errors import Problem, examples
 
 SYSTEMS = {"first_stage": "first stage", "reranked": "reranked", "bm25": "BM25 baseline"}
 """Systems in the order of the table, and what they are called there."""
@@ -19,16 +20,18 @@ def read_metrics(path: Path) -> dict[str, Any]:
     """Return a metric file.
 
     Raises:
-        Problem: it has not been made yet, or is no JSON.
+        Problem: it has not been made yet, or is no JSON object.
     """
     try:
-        metrics: dict[str, Any] = json.loads(path.read_bytes())
+        metrics = json.loads(path.read_bytes())
     except FileNotFoundError:
         raise Problem(str(path), "not made yet", remedy="Run `dvc repro` first.") from None
     except ValueError:
         raise Problem(
             str(path), "not valid JSON", remedy="Restore it with git, or run `dvc repro`."
         ) from None
+    if not isinstance(metrics, dict):
+        raise _other_form(path, "no JSON object", "names and values")
     return metrics
 
 
@@ -41,9 +44,10 @@ def headline(path: Path) -> list[dict[str, str]]:
         path: metrics/evaluate.json.
 
     Raises:
-        Problem: the file is missing or no JSON.
+        Problem: the file is missing or no JSON object, or lacks a number that the table needs.
     """
     metrics = read_metrics(path)
+    _check(path, metrics)
     rows = []
     for split in splits(metrics):
         for system, title in SYSTEMS.items():
@@ -53,6 +57,50 @@ def headline(path: Path) -> list[dict[str, str]]:
             row["queries"] = str(metrics[f"{split}.n_evaluated"])
             rows.append(row)
     return rows
+
+
+def reasons(path: Path) -> list[str]:
+    """Return why values of the result table are null, in its order: "test reranked: the run holds no document …".
+
+    Args:
+        path: metrics/evaluate.json.
+
+    Raises:
+        Problem: the file is missing or no JSON object.
+    """
+    metrics = read_metrics(path)
+    places = {
+        key: f"{split} {title}".rstrip()
+        for split in splits(metrics)
+        for key, title in (
+            (f"{split}.reason", ""),
+            *((f"{split}.{system}.reason", title) for system, title in SYSTEMS.items()),
+        )
+    }
+    return [f"{place}: {metrics[key]}" for key, place in places.items() if key in metrics]
+
+
+def outdated(path: Path, flat: Mapping[str, Any]) -> list[str]:
+    """Return in words which parameters have changed since a metric file was made: "pool.depth 20 (now 10)".
+
+    Args:
+        path: metrics/evaluate.json.
+        flat: the present parameters by dotted name.
+
+    Raises:
+        Problem: the file is missing or no JSON object, or its systems have no settings by name.
+    """
+    systems = read_metrics(path).get("systems", {})
+    if not isinstance(systems, dict) or not all(isinstance(one, dict) for one in systems.values()):
+        raise _other_form(path, "systems of another form", "the settings of each")
+    made = {
+        name: value
+        for name in flat
+        for system, sections in (("pool", ("embed", "pool")), ("reranked", ("rerank",)))
+        if name.partition(".")[0] in sections
+        and (value := systems.get(system, {}).get(name.partition(".")[2], flat[name])) != flat[name]
+    }
+    return [f"{name} {value} (now {flat[name]})" for name, value in made.items()]
 
 
 def splits(metrics: Mapping[str, Any]) -> list[str]:
@@ -82,7 +130,9 @@ def interval(metrics: Mapping[str, Any], key: str) -> str:
 
 
 def markdown(rows: Sequence[Mapping[str, str]]) -> str:
-    """Return rows as a Markdown table."""
+    """Return rows as a Markdown table; no rows are no text."""
+    if not rows:
+        return ""
     names = list(rows[0])
     lines = [names, ["---"] * len(names), *(list(row.values()) for row in rows)]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
@@ -99,3 +149,28 @@ def updated(text: str, table: str, *, where: str) -> str:
     if not start or not end:
         raise Problem(where, f"no {_START} … {_END}", remedy="Put both marks where the table belongs.")
     return f"{before}{_START}\n{table}\n{_END}{after}"
+
+
+def _check(path: Path, metrics: Mapping[str, Any]) -> None:
+    """Refuse a metric file without splits, or without a number (or null) for each cell of the table."""
+    names = splits(metrics)
+    if not names:
+        raise _other_form(path, "no split", "its counts (SPLIT.n_queries)")
+    bad = []
+    for split in names:
+        if not _number(metrics.get(f"{split}.n_evaluated")):
+            bad.append(f"{split}.n_evaluated")
+        for key in (f"{split}.{system}.{measure}" for system in SYSTEMS for measure in columns(metrics)):
+            cells = [key, *(end for end in (f"{key}.low", f"{key}.high") if end in metrics)]
+            null = [cell for cell in cells if cell in metrics and metrics[cell] is None]
+            bad += [cell for cell in cells if cell not in null and not _number(metrics.get(cell))]
+    if bad:
+        raise _other_form(path, f"no number under {examples(bad)}", "those of every split and system")
+
+
+def _number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _other_form(path: Path, found: str, expected: str) -> Problem:
+    return Problem(str(path), f"found {found}", expected=expected, remedy="Run `dvc repro`.")

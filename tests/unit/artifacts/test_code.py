@@ -100,11 +100,13 @@ def test_plumbing_is_this_list_and_no_other() -> None:
         "vara.artifacts.items",
         "vara.artifacts.memo",
         "vara.artifacts.recipe",
+        "vara.artifacts.sqlite",
         "vara.artifacts.step",
         "vara.artifacts.store",
         "vara.errors",
         "vara.params",
         "vara.watch",
+        "vara.yaml",
     )
 
 

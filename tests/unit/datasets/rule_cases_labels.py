@@ -147,6 +147,6 @@ LINKS = {
     "nothing relevant": (
         {LABELS: HEADER + "q1\td1\t1\nq2\td2\t0\n"},
         "notice unanswerable-query (1): a query has no relevant document; it stays out of every labelled measure "
-        "(queries.jsonl:2 query q2). Nothing needs doing: such queries are what calibrate learns from.",
+        "(queries.jsonl:2 query q2). Nothing needs doing; they are counted apart as n_unanswerable.",
     ),
 }

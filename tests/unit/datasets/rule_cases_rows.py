@@ -54,6 +54,15 @@ FILES = {
         "error lone-surrogate (1): an escape such as \\ud800 is half a character, which UTF-8 cannot hold "
         "(corpus.jsonl:3). Write the whole surrogate pair, or the character itself.",
     ),
+    "a key twice": (
+        more(
+            CORPUS,
+            '{"_id": "d3", "text": "x", "metadata": {"audience": "staff"}, "metadata": {}}',
+            '{"_id": "d4", "text": "x", "metadata": {"audience": "staff", "audience": "everyone"}}',
+        ),
+        "error repeated-key (2): an object has a key twice, so that nobody knows which value counts "
+        "(corpus.jsonl:3 key 'metadata'; corpus.jsonl:4 key 'audience'). Keep one of the values.",
+    ),
     "blank lines": (
         more(CORPUS, "", ""),
         "notice blank-line (2): blank lines were skipped (corpus.jsonl:3; corpus.jsonl:4). Nothing needs doing.",
@@ -112,10 +121,22 @@ IDS = {
 }
 
 ROWS = {
-    "a misspelt field": (
-        more(CORPUS, '{"_id": "d3", "text": "x", "metdata": {"audience": "staff"}}'),
+    "a field that nobody reads": (
+        more(CORPUS, '{"_id": "d3", "text": "x", "url": "http://x"}'),
         "warning unknown-field (1): a field is not one of _id, title, text, metadata and is not read "
-        "(corpus.jsonl:3 metdata). Move it into metadata, or correct its name.",
+        "(corpus.jsonl:3 url). Move it into metadata, or correct its name.",
+    ),
+    "names that are nearly right": (
+        more(
+            CORPUS,
+            '{"_id": "d3", "text": "x", "metdata": {"audience": "staff"}}',
+            '{"_id": "d4", "text": "x", "metadata": {"Audience ": "staff"}}',
+            '{"_id": "d5", "text": "x", "metadata": {"status": "Archived"}}',
+        ),
+        "error misspelt-name (3): a name that is read (metadata; in it audience, allowed, split, status; the status "
+        "archived) is spelt otherwise, and would be passed over (corpus.jsonl:3 field 'metdata' for metadata; "
+        "corpus.jsonl:4 key 'Audience ' for audience; corpus.jsonl:5 status 'Archived' for archived). "
+        "Write it exactly so, or choose a name that cannot be mistaken for it.",
     ),
     "title and text": (
         more(CORPUS, '{"_id": "d3", "title": ["a"], "text": 3}'),
@@ -156,6 +177,18 @@ ROWS = {
         "error bad-allowed (2): metadata.allowed is not a list of strings, so that nobody knows what the query may "
         'see (queries.jsonl:3 allowed is "staff"; queries.jsonl:4 allowed is ["a", 1]). '
         'Write a list of audiences, as in ["staff"].',
+    ),
+    "an audience with more than its name": (
+        {
+            **more(CORPUS, '{"_id": "d3", "text": "x", "metadata": {"audience": "staff "}}'),
+            **more(
+                QUERIES,
+                r'{"_id": "q3", "text": "x", "metadata": {"split": "test", "allowed": ["hr", "st\u0000aff"]}}',
+            ),
+        },
+        "error unclean-audience (2): an audience has white space around it or a control character in it, and "
+        "audiences are compared byte for byte (corpus.jsonl:3 audience is 'staff '; queries.jsonl:3 allowed has "
+        "'st\\x00aff'). Write its bare name, the same for documents and queries.",
     ),
     "split": (
         more(

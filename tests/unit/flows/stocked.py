@@ -67,7 +67,7 @@ def stock(workspace: Workspace, path: Path | None = None) -> dict[str, Artifact]
                 "outputs": {name: FACTS.get(name, {"of": step.name}) for name in step.outputs},
                 "items": 1,
                 "recipe": planned.recipe.facts(),
-                "texts": planned.texts,
+                "texts": planned.code.texts,
             }
             with bench.store.writing(step.name, planned.key) as folder:
                 write_payload(step, folder, yaml.safe_dump(dict(planned.params)))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -39,6 +41,11 @@ def unused(workspace: Workspace, tmp_path: Path) -> dict[str, Artifact]:
     return {step: artifact for step, artifact in other.items() if artifact.folder != before[step].folder}
 
 
+def on_disk(folder: Path) -> float:
+    """Return the KiB that a folder's files take: whole blocks, which posix counts in units of 512 bytes."""
+    return sum(path.stat().st_blocks for path in folder.iterdir()) / 2
+
+
 def test_an_empty_store(workspace: Workspace) -> None:
     assert list(listing(workspace)) == []
     assert list(verify(workspace)) == ["0 artifacts are whole."]
@@ -59,8 +66,19 @@ def test_a_list_says_what_is_in_use(workspace: Workspace, tmp_path: Path) -> Non
 
 def test_a_line_of_the_list(workspace: Workspace) -> None:
     artifact = stock(workspace)["pool"]
-    size = sum(path.stat().st_size for path in artifact.folder.iterdir())
-    assert f"pool      {artifact.folder.name[:12]}  {size / 1024:>6.1f} KiB  in use" in listing(workspace)
+    line = f"pool      {artifact.folder.name[:12]}  {on_disk(artifact.folder):>6.1f} KiB  in use"
+    assert line in list(listing(workspace))
+
+
+def test_a_size_is_what_lies_on_the_disk(workspace: Workspace) -> None:
+    """A memory map that nobody filled takes nothing, however long it is."""
+    folder = workspace.bench().store.root / "old_step" / ("0123456789abcdef" * 4)
+    folder.mkdir(parents=True)
+    with (folder / "sparse").open("wb") as file:
+        file.truncate(1 << 20)
+    assert list(listing(workspace)) == ["old_step  0123456789ab         0 B  damaged"]
+    (folder / "full").write_bytes(b"x" * (1 << 20))
+    assert list(listing(workspace)) == ["old_step  0123456789ab     1.0 MiB  damaged"]
 
 
 def test_what_a_trial_uses_is_in_use(workspace: Workspace, tmp_path: Path) -> None:
@@ -75,15 +93,15 @@ def test_what_a_trial_uses_is_in_use(workspace: Workspace, tmp_path: Path) -> No
 def test_collecting_removes_what_nobody_uses(workspace: Workspace, tmp_path: Path) -> None:
     kept, other = stock(workspace), unused(workspace, tmp_path)
     names = sorted(f"{step}/{artifact.folder.name}" for step, artifact in other.items())
-    size = sum(path.stat().st_size for one in other.values() for path in one.folder.iterdir())
+    size = sum(on_disk(one.folder) for one in other.values())
     assert list(collect(workspace, dry_run=True)) == [
         *(f"would remove {name}" for name in names),
-        f"{size / 1024:.1f} KiB would be freed.",
+        f"{size:.1f} KiB would be freed.",
     ]
     assert all(one.folder.is_dir() for one in other.values())
     assert list(collect(workspace, dry_run=False)) == [
         *(f"removed {name}" for name in names),
-        f"{size / 1024:.1f} KiB freed.",
+        f"{size:.1f} KiB freed.",
     ]
     assert not any(one.folder.exists() for one in other.values())
     assert all(one.folder.is_dir() for one in kept.values())
@@ -99,19 +117,32 @@ def test_what_lies_downstream_of_a_lost_artifact_is_not_in_use(workspace: Worksp
     )
 
 
-def test_a_trial_whose_parameters_no_longer_fit_is_named(workspace: Workspace) -> None:
-    stock(workspace)
-    trial = make_trial(workspace, "old")
-    trial.write_text(trial.read_text().replace("  depth: 20\n", ""))
+def test_a_trial_whose_parameters_no_longer_fit_is_named_and_uses_nothing(
+    workspace: Workspace, tmp_path: Path, said: list[str]
+) -> None:
+    other = unused(workspace, tmp_path)
+    trial = make_trial(workspace, "old", **{"pool.depth": 7})
+    trial.write_text(trial.read_text().replace("  depth: 7\n", ""))
+    make_trial(workspace, "older", **{"embed.model": "all-minilm-l7-v2"})
+    seven = make_trial(workspace, "seven", **{"pool.depth": 7})
+    assert gone(workspace) == []  # the trial after them still counts
+    shutil.rmtree(seven.parent)
+    assert len(gone(workspace)) == len(other)
+    old, older = (f"trials/{name} uses nothing of the store: " for name in ("old", "older"))
+    assert said == 2 * [
+        f"{old}params.yaml problem: missing key 'pool.depth'. Correct the named keys; params.yaml comments each one.",
+        f"{older}models.yaml problem: no model 'all-minilm-l7-v2'. Near names: all-minilm-l6-v2.",
+    ]
+
+
+def test_parameters_of_the_workspace_that_do_not_fit_collect_nothing(workspace: Workspace) -> None:
+    kept = stock(workspace)
+    path, model = workspace.params_path, "all-minilm-l7-v2"
+    write_params(path, **{"dataset.path": "data/small", "embed.model": model})
     with pytest.raises(Problem) as caught:
         gone(workspace)
-    assert str(caught.value) == (
-        "trials/old/params.yaml problem: missing key 'pool.depth'. "
-        "Correct it, or remove the trial's folder if nobody needs it any more."
-    )
-    make_trial(workspace, "old", **{"embed.model": "all-minilm-l7-v2"})
-    with pytest.raises(Problem, match=r"^trials/old/params\.yaml problem: no model 'all-minilm-l7-v2'"):
-        gone(workspace)
+    assert str(caught.value) == f"models.yaml problem: no model {model!r}. Near names: all-minilm-l6-v2."
+    assert all(one.folder.is_dir() for one in kept.values())
 
 
 def test_verify_sees_through_an_unchanged_size_and_time(workspace: Workspace) -> None:
@@ -130,6 +161,16 @@ def test_verify_sees_through_an_unchanged_size_and_time(workspace: Workspace) ->
     assert list(verify(workspace)) == ["5 artifacts are whole."]
 
 
+def test_after_verify_no_digest_is_taken_from_memory(workspace: Workspace) -> None:
+    digest_of = workspace.bench().store.digest_of
+    true = digest_of(workspace.params_path)
+    with closing(sqlite3.connect(digest_of.path)) as memo, memo:
+        memo.execute("UPDATE files SET digest = 'of another day'")
+    assert digest_of(workspace.params_path) == "of another day"
+    list(verify(workspace))
+    assert digest_of(workspace.params_path) == true
+
+
 @pytest.mark.parametrize("content", ["", "{", "{}", None], ids=["empty", "half", "no fact", "missing"])
 def test_an_artifact_without_a_manifest_is_damaged(workspace: Workspace, content: str | None) -> None:
     folder = stock(workspace)["evaluate"].folder
@@ -144,9 +185,10 @@ def test_an_artifact_without_a_manifest_is_damaged(workspace: Workspace, content
 
 
 def test_an_artifact_of_no_step_of_ours_goes_even_without_a_manifest(workspace: Workspace) -> None:
-    (workspace.root / ".vara/old_step/0123456789abcdef").mkdir(parents=True)
+    key = "0123456789abcdef" * 4
+    (workspace.bench().store.root / "old_step" / key).mkdir(parents=True)
     assert list(listing(workspace)) == ["old_step  0123456789ab         0 B  damaged"]
-    assert gone(workspace) == ["old_step/0123456789abcdef"]
+    assert gone(workspace) == [f"old_step/{key}"]
 
 
 def test_what_is_being_written_stays(workspace: Workspace) -> None:
@@ -156,9 +198,8 @@ def test_what_is_being_written_stays(workspace: Workspace) -> None:
         (writing / "half").write_text("half")
         assert gone(workspace) == ["tmp/pool-dead"]
         assert (writing / "half").is_file()
-    assert sorted(path.name for path in (store.root / "locks").iterdir()) == [
-        "pool-alive"
-    ]  # looking locks nothing new
+    # looking locks nothing new but the store as a whole
+    assert sorted(path.name for path in (store.root / "locks").iterdir()) == ["pool-alive", "store"]
 
 
 def test_collections(workspace: Workspace) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -98,9 +99,20 @@ def test_other_parameters_go_to_a_trial(workspace: Workspace, said: list[str]) -
 
 
 def test_wrong_parameters_leave_no_trial(workspace: Workspace) -> None:
-    with pytest.raises(Problem, match=r"unknown parameter 'pool\.dept'"):
-        prepare(workspace, "pipeline", {"pool.dept": 7}, "seven")
+    message = "problem: unknown parameter 'pool.dept'. Near names: pool.depth."
+    for where, more in {"--set": {}, "parameters": {"where": "parameters"}}.items():
+        with pytest.raises(Problem) as caught:
+            prepare(workspace, "pipeline", {"pool.dept": 7}, "seven", **more)
+        assert str(caught.value) == f"{where} {message}"
     assert not (workspace.root / "trials").exists()
+
+
+def test_what_a_run_is_called(workspace: Workspace) -> None:
+    assert prepare(workspace, "pipeline", {}, None).title == "pipeline"
+    assert prepare(workspace, "pool", {}, None).title == "pool"
+    assert prepare(workspace, "pipeline", {}, "trials/seven").title == "pipeline trials/seven"
+    unnamed = prepare(workspace, "pool", {"pool.depth": 7}, None)
+    assert unnamed.title == f"pool trials/{unnamed.target.name}"
 
 
 def test_the_report_for_other_programs(workspace: Workspace) -> None:
@@ -137,17 +149,26 @@ def test_looking_computes_nothing_and_knows_no_more_than_it_can(workspace: Works
 
 def test_where_a_stage_lies(workspace: Workspace) -> None:
     params, bench = parameters.load(workspace.params_path), workspace.bench()
-    folder, outputs = made("rerank", params, bench)
+    folder, outputs = made("rerank", params, bench, Silence())
     assert folder.parent == workspace.root / ".vara/rerank"
     assert list(outputs) == ["documents", "queries", "labels", "embed", "pool", "reranked"]
     assert outputs["reranked"].folder == folder
 
 
-def test_a_stage_that_was_not_made(workspace: Workspace) -> None:
-    changed = parameters.changed(parameters.load(workspace.params_path), {"pool.depth": 7})
-    for stage in ("pool", "rerank", "evaluate"):
-        with pytest.raises(Problem) as caught:
-            made(stage, changed, workspace.bench())
-        assert str(caught.value) == (
-            "pool problem: not in the store for the present parameters. Run `dvc repro` first."
-        )
+def test_what_the_store_lacks_is_computed_and_may_be_refused(workspace: Workspace) -> None:
+    """The dataset of this workspace is no dataset, so that its first step refuses it."""
+    shutil.rmtree(workspace.root / ".vara/validate")
+    params, bench = parameters.load(workspace.params_path), workspace.bench()
+    with pytest.raises(Problem) as caught:
+        made("pool", params, bench, Silence())
+    assert str(caught.value) == (
+        f"Dataset small problem: 3 errors in {workspace.root}/data/small:\n"
+        "  error bad-json (2): a line is not JSON. Write one JSON object on each line.\n"
+        "      corpus.jsonl:1 Expecting value at column 1\n"
+        "      queries.jsonl:1 Expecting value at column 1\n"
+        "  error bad-header (1): the first line of a label file is not query-id, corpus-id, score (and source, if any). "
+        "Put these names on the first line, separated by tabs.\n"
+        "      qrels.tsv:1 qrels.tsv\n"
+        "Nothing was written. Correct the errors at the places named above and run this again."
+    )
+    assert not (workspace.root / ".vara/validate").exists()

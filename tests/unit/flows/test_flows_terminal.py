@@ -85,6 +85,28 @@ def test_nothing_to_do(said: list[str], clock: list[float]) -> None:
     assert said == []
 
 
+def test_lines_grow_rarer_as_the_work_goes_on(said: list[str], clock: list[float]) -> None:
+    watch = Terminal()
+    watch.progress(0, 100, "texts")
+    for done in range(1, 101):
+        clock[0] += 1
+        watch.progress(done, 100, "texts")
+    # every 2 s, and from 20 s on when a tenth of the time so far has passed: 23 - 20 ≥ 2.3, 26 - 23 ≥ 2.6, …
+    seconds = [2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 23, 26, 29, 33, 37, 42, 47, 53, 59, 66, 74, 83, 93, 100]
+    assert said == [f"  {done} of 100 texts, 1/s, {100 - done} s left" for done in seconds]
+
+
+def test_another_place_for_the_lines(said: list[str], clock: list[float]) -> None:
+    lines: list[str] = []
+    watch = Terminal(lines.append)
+    watch.note("a note")
+    watch.progress(0, 10, "texts")
+    clock[0] += 5
+    watch.progress(10, 10, "texts")
+    assert lines == ["a note", "10 of 10 texts, 2/s, 0 s left"]
+    assert said == []
+
+
 @pytest.fixture
 def untouched() -> Iterator[None]:
     before = log.handlers, log.level, log.propagate

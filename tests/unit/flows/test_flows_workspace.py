@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
-from flows.workspace import Workspace, find_workspace, platform_facts, store_path, workers
+from flows.workspace import Workspace, find_workspace, platform_facts, store_path, usable, workers
 from vara.errors import Problem
 
 
@@ -78,6 +80,69 @@ def test_a_store_is_never_relative(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
     assert store_path(Path("/w"), {"VARA_STORE": "~/s"}) == Path.home() / "s"
 
 
+def test_the_folder_of_the_store_is_made_and_used_again(tmp_path: Path) -> None:
+    assert usable(tmp_path / "a/store") == tmp_path / "a/store"
+    (tmp_path / "a/store/file").touch()
+    assert usable(tmp_path / "a/store") == tmp_path / "a/store"
+    assert sorted(path.name for path in (tmp_path / "a/store").iterdir()) == ["file", "vara-store"]
+
+
+def test_a_folder_of_something_else_is_no_store(tmp_path: Path) -> None:
+    """The first run would find nothing in it, and vara store gc would take what it found for leftovers."""
+    (tmp_path / "photo").touch()
+    assert unusable(tmp_path) == (
+        f"store problem: {tmp_path} is a folder with other files. Set VARA_STORE to an empty folder, or unset it."
+    )
+    assert [path.name for path in tmp_path.iterdir()] == ["photo"]
+
+
+def unusable(path: Path) -> str:
+    with pytest.raises(Problem) as caught:
+        usable(path)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["file", "file/below"])
+def test_a_store_that_is_a_file_is_refused(tmp_path: Path, name: str) -> None:
+    (tmp_path / "file").touch()
+    assert unusable(tmp_path / name) == (
+        f"store problem: {tmp_path / name} is no folder that can be written to. Set VARA_STORE to one, or unset it."
+    )
+
+
+@pytest.fixture
+def nobody() -> Iterator[Path]:
+    """A folder that every user may enter; root, who may write everywhere, looks at it as a user who may not."""
+    with TemporaryDirectory() as name:
+        folder, user = Path(name), os.getuid()
+        folder.chmod(0o755)
+        if user == 0:
+            os.setreuid(65534, -1)  # os.access asks for the real user
+        yield folder
+        if user == 0:
+            os.setreuid(0, -1)
+
+
+@pytest.mark.skipif(not hasattr(os, "setreuid"), reason="no users here")
+@pytest.mark.parametrize("mode", [0o555, 0o666], ids=["no writing", "no entering"])
+def test_a_store_that_cannot_be_written_to_is_refused(nobody: Path, mode: int) -> None:
+    store = nobody / "store"
+    store.mkdir()
+    store.chmod(mode)
+    assert unusable(store) == (
+        f"store problem: {store} is no folder that can be written to. Set VARA_STORE to one, or unset it."
+    )
+    store.chmod(0o777)
+    assert usable(store) == store
+
+
+def test_a_bench_on_a_store_that_is_a_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("VARA_STORE", str(tmp_path / "file"))
+    with pytest.raises(Problem, match=r"^store problem: .*/file is no folder"):
+        Workspace(tmp_path).bench()
+
+
 @pytest.mark.parametrize(("named", "count"), [("1", 1), ("8", 8), ("08", 8)])
 def test_as_many_workers_as_were_asked_for(named: str, count: int) -> None:
     assert workers({"VARA_WORKERS": named}) == count
@@ -107,7 +172,7 @@ def test_the_bench_of_a_workspace(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     assert bench.settings.collections == tmp_path / "store/collections"
     assert bench.settings.workers == 3
     assert bench.settings.platform == platform_facts()
-    assert not (tmp_path / "store").exists()  # looking makes nothing
+    assert (tmp_path / "store").is_dir()
 
 
 def test_what_may_change_the_last_bit_of_a_float() -> None:

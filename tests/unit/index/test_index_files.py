@@ -114,6 +114,14 @@ def test_a_pool_comes_back_with_the_scores_of_each_query(tmp_path: Path) -> None
             assert found[one.query_id].tolist() == getattr(one, name).tolist()
 
 
+def test_a_pool_comes_back_with_what_an_approximate_search_found(tmp_path: Path) -> None:
+    freeze_to(tmp_path, CANDIDATES)
+    assert read_pool(tmp_path).recalled == {}
+    tracked = json.loads((tmp_path / "pool.json").read_text())
+    (tmp_path / "pool.json").write_text(json.dumps({**tracked, "recalled": {"q2": [1, 2], "q1": [0, 0]}}))
+    assert read_pool(tmp_path).recalled == {"q2": (1, 2), "q1": (0, 0)}
+
+
 def test_a_pool_of_no_query(tmp_path: Path) -> None:
     freeze_to(tmp_path, [])
     pool = read_pool(tmp_path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -13,6 +14,7 @@ import pytest
 from tasks import pool
 from vara.artifacts.step import Output
 from vara.datasets.tables import to_frame, write_table
+from vara.index.candidates import Candidates
 from vara.index.vectors import Embeddings, write_embeddings
 from vara.watch import Silence
 
@@ -107,3 +109,52 @@ def test_a_filter_acts_before_the_cut(inputs: dict[str, Output], tmp_path: Path)
 def test_filter_permission_and_self_leave_nothing(inputs: dict[str, Output], tmp_path: Path) -> None:
     runs = pooled(inputs, tmp_path / "out", filter={"audience": "owner"}, exclude_self=True)
     assert runs["first_stage"] == {"q-self": [], "q-owner": ["canary"], "q-staff": []}
+
+
+class Notes(Silence):
+    """A watch that keeps the notes."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+
+    def note(self, text: str) -> None:
+        self.lines.append(text)
+
+
+def test_an_exact_pool_says_nothing_of_recall(inputs: dict[str, Output], tmp_path: Path) -> None:
+    assert set(pooled(inputs, tmp_path / "out")) == {"first_stage", "bm25"}
+
+
+def test_an_approximate_pool_counts_what_it_found(inputs: dict[str, Output], tmp_path: Path) -> None:
+    """The engine in memory is exact, so that it finds every document of each pool."""
+    facts = {"engine": "memory", "m": 16, "ef_construct": 128}
+    embed = replace(inputs["embed"], identity={"recipe": "f" * 64})
+    job = SimpleNamespace(
+        inputs={**inputs, "embed": embed, "index": output(tmp_path, "index", **facts)},
+        params={f"pool.{name}": value for name, value in {**DEFAULTS, "search": "ann"}.items()},
+        folder=tmp_path / "out",
+        watch=Notes(),
+        settings=SimpleNamespace(collections=tmp_path / "collections", digest_of=None),
+    )
+    job.folder.mkdir()
+    body = pool.run(job).bodies["pool"]  # type: ignore[arg-type]
+    exact = pooled(inputs, tmp_path / "exact")
+    assert body["first_stage"] == exact["first_stage"]
+    assert body["recalled"] == {"q-self": (3, 3), "q-owner": (3, 3), "q-staff": (3, 3)}
+    assert job.watch.lines[-1] == "the collection found 9 of the 9 documents of the exact pools"
+
+
+def test_the_note_has_the_sum_over_all_queries() -> None:
+    nothing = np.empty(0, np.float32)
+
+    def one(query: str, recalled: tuple[int, int] | None) -> Candidates:
+        rows = np.empty(0, np.int64)
+        return Candidates(query, rows, rows, nothing, nothing, nothing, recalled)
+
+    watch = Notes()
+    job: Any = SimpleNamespace(watch=watch)
+    counts = {"q1": (2, 3), "q2": (3, 3), "q3": (0, 0)}
+    assert pool._recalled(job, [one(*item) for item in counts.items()]) == {"recalled": counts}
+    assert watch.lines == ["the collection found 5 of the 6 documents of the exact pools"]
+    assert pool._recalled(job, [one("q1", None)]) == {}
+    assert len(watch.lines) == 1

@@ -56,14 +56,14 @@ def test_an_unknown_field_that_is_near_to_none_gets_the_first_ones() -> None:
         matched({"zzz": 1})
     assert (
         str(caught.value)
-        == "pool.filter problem: no document has metadata 'zzz'. Near names: codes, draft, product."
+        == "pool.filter problem: no document has metadata 'zzz'. Known names: codes, draft, product and 1 more."
     )
 
 
 def test_a_field_of_a_corpus_without_metadata() -> None:
     with pytest.raises(Problem) as caught:
         matching(["{}"], {"product": "web"})
-    assert str(caught.value) == "pool.filter problem: no document has metadata 'product'. Near names: none."
+    assert str(caught.value) == "pool.filter problem: no document has metadata 'product'. Known names: none."
 
 
 def test_a_filter_that_nothing_passes_is_refused() -> None:
@@ -128,3 +128,9 @@ def test_one_query_leaves_no_trace_for_the_next() -> None:
     assert seen(one, ["staff"]) == [0, 2]
     assert seen(one, None) == [0]
     assert seen(one, ["owner"]) == [0, 1]
+
+
+def test_audiences_are_compared_byte_for_byte() -> None:
+    scope = Scope([False, False], ["staff", None], ["{}", "{}"], {})
+    assert scope.visible(["staff\0"]).tolist() == [False, True]
+    assert scope.visible(["staff"]).tolist() == [True, True]

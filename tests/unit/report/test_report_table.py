@@ -9,7 +9,16 @@ from typing import Any
 import pytest
 
 from vara.errors import Problem
-from vara.report.table import columns, headline, interval, markdown, read_metrics, splits, updated
+from vara.report.table import (
+    columns,
+    headline,
+    interval,
+    markdown,
+    outdated,
+    read_metrics,
+    splits,
+    updated,
+)
 
 
 def metrics(split: str = "test", cutoffs: tuple[int, ...] = (5, 10, 20), **more: Any) -> dict[str, Any]:
@@ -110,6 +119,55 @@ def test_half_a_file(tmp_path: Path) -> None:
     assert str(caught.value) == (
         f"{tmp_path}/evaluate.json problem: not valid JSON. Restore it with git, or run `dvc repro`."
     )
+
+
+MADE = {
+    "systems": {
+        "pool": {"model": "a", "dtype": "float32", "depth": 20, "filter": {}},
+        "reranked": {"kind": "fusion", "weight": 0.6},
+    }
+}
+FLAT = {
+    "dataset.path": "data/d",
+    "seed": 42,
+    "embed.model": "a",
+    "embed.dtype": "float32",
+    "index.m": 16,
+    "pool.depth": 20,
+    "pool.filter": {},
+    "rerank.kind": "fusion",
+    "rerank.weight": 0.6,
+    "evaluate.cutoffs": [5],
+}
+
+
+@pytest.mark.parametrize(
+    ("now", "words"),
+    [
+        ({}, []),
+        ({"pool.depth": 10}, ["pool.depth 20 (now 10)"]),
+        (
+            {
+                "rerank.weight": 0.5,
+                "pool.filter": {"product": "web"},
+                "embed.model": "b",
+            },  # in the order of params.yaml
+            [
+                "embed.model a (now b)",
+                "pool.filter {} (now {'product': 'web'})",
+                "rerank.weight 0.6 (now 0.5)",
+            ],
+        ),
+        ({"index.m": 8}, []),  # no number of an exact pool depends on it
+        ({"pool.new": 1}, []),  # a parameter that the file knows nothing of
+    ],
+)
+def test_which_parameters_have_changed(tmp_path: Path, now: dict[str, Any], words: list[str]) -> None:
+    assert outdated(written(tmp_path / "evaluate.json", MADE), {**FLAT, **now}) == words
+
+
+def test_a_file_that_names_no_parameters_is_not_outdated(tmp_path: Path) -> None:
+    assert outdated(written(tmp_path / "evaluate.json", {}), FLAT) == []
 
 
 def test_markdown() -> None:
