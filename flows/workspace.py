@@ -69,6 +69,7 @@ class Workspace:
             workers=workers(os.environ),
             platform=platform_facts(),
             digest_of=store.digest_of,
+            qdrant={name: value for name, value in os.environ.items() if name.startswith("QDRANT_")},
         )
         return Bench(store, settings)
 

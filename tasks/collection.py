@@ -18,10 +18,11 @@ def open_collection(job: Job, embed: Output, params: Mapping[str, Any]) -> Itera
     """Open the collection of these vectors for searching.
 
     Args:
-        job: gives the folder of collections and the watch.
+        job: gives the folder of collections, what the environment says of a server, and the watch.
         embed: the vectors; the recipe that made them is the collection's fingerprint.
         params: index.engine, index.m and index.ef_construct.
     """
+    from backends.stores.access import engine_of
     from backends.stores.collection import Content, open_index, recipe_of
     from backends.stores.protocol import Spec
 
@@ -33,7 +34,7 @@ def open_collection(job: Job, embed: Output, params: Mapping[str, Any]) -> Itera
         ef_construct=params["index.ef_construct"],
     )
     with open_index(
-        "memory" if params["index.engine"] == "memory" else "edge",
+        engine_of(params["index.engine"], job.settings.qdrant),
         job.settings.collections,
         recipe_of(embeddings.doc_ids, spec),
         lambda: Content(embeddings.doc_ids, embeddings.documents),

@@ -14,7 +14,7 @@ def run(job: Job) -> Made:
     with open_collection(job, job.inputs["embed"], job.params) as opened:
         info = opened.info
     facts = {
-        "engine": info.engine,
+        "engine": job.params["index.engine"],  # as asked: what auto means differs from machine to machine
         "fingerprint": info.spec.fingerprint,
         "count": info.count,
         "dimension": info.spec.dimension,
@@ -22,7 +22,8 @@ def run(job: Job) -> Made:
         "ef_construct": info.spec.ef_construct,
         "ids_digest": digest(sorted(embeddings.doc_ids)),
     }
-    job.watch.note(", ".join(f"{name} {facts[name]}" for name in ("count", "dimension", "fingerprint")))
+    checked = ", ".join(f"{name} {facts[name]}" for name in ("count", "dimension", "fingerprint"))
+    job.watch.note(f"engine {info.engine}, {checked}")
     return Made(outputs={"index": facts}, items=info.count)
 
 

@@ -11,8 +11,13 @@ ROOT = Path(__file__).resolve().parents[1]
 SHARED = ROOT.parent / "shared"
 
 # No test meets a server, a store or DVC settings of the person who runs it.
-for name in ("VARA_STORE", "VARA_WORKERS", "DVC_ROOT", "DVC_STAGE", "QDRANT_URL"):
+for name in ("VARA_STORE", "VARA_WORKERS", "DVC_ROOT", "DVC_STAGE"):
     os.environ.pop(name, None)
+# The server that the contract tests of stores may use is kept under names that nothing else reads; in the environment
+# because this file is imported twice, and by each worker.
+for name in [name for name in os.environ if name.startswith("QDRANT_")]:
+    os.environ[f"VARA_TEST_{name}"] = os.environ.pop(name)
+QDRANT = {name[10:]: value for name, value in os.environ.items() if name.startswith("VARA_TEST_QDRANT_")}
 os.environ["PREFECT_API_URL"] = ""
 os.environ["DVC_NO_ANALYTICS"] = "1"
 os.environ["DO_NOT_TRACK"] = "1"

@@ -41,7 +41,7 @@ class EmbedParams(Section):
 class IndexParams(Section):
     """How the collection is built."""
 
-    engine: Literal["auto", "edge", "memory"]
+    engine: Literal["auto", "server", "edge", "memory"]
     m: Annotated[int, Field(ge=2, le=1024)]
     ef_construct: Annotated[int, Field(ge=4, le=100_000)]
 

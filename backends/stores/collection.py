@@ -1,7 +1,7 @@
 """A collection as a resource: filled, checked, and made again from its vectors when it is not as it was.
 
 The vectors are the artifact; a collection can always be made from them. How it is kept between runs is for
-`shelf`.
+`shelf` (folders) and `served` (a server).
 """
 
 from __future__ import annotations
@@ -12,14 +12,17 @@ from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from backends.stores.access import Access, Engine
 from backends.stores.edge import EdgeStore
 from backends.stores.memory import MemoryStore
 from backends.stores.protocol import Info, Payload, Spec, VectorStore
+from backends.stores.served import Served
+from backends.stores.server import ServerStore
 from backends.stores.shelf import Copy, Digest, alone, is_whole, publish
 from vara.artifacts.canonical import digest, file_digest
 from vara.errors import Problem, examples
@@ -70,8 +73,17 @@ def recipe_of(ids: Sequence[str], spec: Spec) -> Recipe:
     return Recipe(spec, len(ids), digest(sorted(ids)))
 
 
-def load(store: VectorStore, recipe: Recipe, content: Content, watch: Watch) -> Info:
-    """Fill a new collection, named by its recipe, and check it.
+def load(
+    store: VectorStore, recipe: Recipe, content: Content, watch: Watch, *, name: str | None = None
+) -> Info:
+    """Fill a new collection and check it.
+
+    Args:
+        store: where.
+        recipe: what it has to hold.
+        content: what it is filled with.
+        watch: is told how far it is.
+        name: its name; None: that of its recipe.
 
     Returns:
         What the store says, after count, dimension, ids and fingerprint were found to be the recipe's.
@@ -80,25 +92,32 @@ def load(store: VectorStore, recipe: Recipe, content: Content, watch: Watch) -> 
         Problem: content or collection are not what the recipe says.
     """
     ids, vectors, payloads = content
-    store.create(recipe.name, recipe.spec)
+    name = name or recipe.name
+    store.create(name, recipe.spec)
     for start in range(0, len(ids), _BATCH):
         part = slice(start, start + _BATCH)
-        store.upsert(recipe.name, ids[part], vectors[part], payloads[part] if payloads else None)
+        store.upsert(name, ids[part], vectors[part], payloads[part] if payloads else None)
         watch.progress(min(start + _BATCH, len(ids)), len(ids), "points")
-    store.settle(recipe.name)
-    return check(store, recipe)
+    store.settle(name)
+    return check(store, recipe, name=name)
 
 
-def check(store: VectorStore, recipe: Recipe) -> Info:
+def check(store: VectorStore, recipe: Recipe, *, name: str | None = None) -> Info:
     """Read a collection back, compare it with its recipe, and return what the store says of it.
+
+    Args:
+        store: where it is.
+        recipe: what it has to hold.
+        name: its name; None: that of its recipe.
 
     Raises:
         Problem: naming every difference.
     """
-    info = store.info(recipe.name)
+    name = name or recipe.name
+    info = store.info(name)
     ids: list[str] = []
     wanted = dimension = recipe.spec.dimension
-    for some, vectors in store.scroll(recipe.name):
+    for some, vectors in store.scroll(name):
         ids += some
         if vectors.shape[1] != wanted:
             dimension = vectors.shape[1]
@@ -111,13 +130,13 @@ def check(store: VectorStore, recipe: Recipe) -> Info:
     wrong = [f"{what} {found}, not {right}" for what, found, right in compared if found != right]
     if wrong:
         remedy = "Run the index stage on these vectors again."
-        raise Problem("collection", examples(wrong, 4), where=recipe.name, remedy=remedy)
+        raise Problem("collection", examples(wrong, 4), where=name, remedy=remedy)
     return info
 
 
 @contextmanager
 def open_index(
-    engine: Literal["edge", "memory"],
+    engine: Engine,
     root: Path,
     recipe: Recipe,
     supply: Callable[[], Content],
@@ -128,16 +147,20 @@ def open_index(
     """Open the collection of a recipe, making it first where it is missing, incomplete, damaged or another.
 
     Args:
-        engine: "edge" keeps it under `root`; "memory" fills it each time.
-        root: the folder of all collections.
+        engine: "edge" keeps it under `root`; "memory" fills it each time; a server keeps it for everybody.
+        root: the folder of all collections, and of the locks of their builders.
         recipe: what it has to hold.
         supply: gives the content; called only when the collection is made.
         watch: is told what happens.
         digest_of: SHA-256 of a file; the artifact store's own remembers what it has seen.
 
     Yields:
-        The opened collection; what is written to it is gone afterwards.
+        The opened collection. What is written to it is gone afterwards; on a server nobody may write to it.
     """
+    if isinstance(engine, Access):
+        with _open_served(engine, root, recipe, supply, watch) as opened:
+            yield opened
+        return
     if engine == "memory":
         with closing(MemoryStore()) as memory:
             yield Opened(memory, recipe.name, load(memory, recipe, supply(), watch))
@@ -152,6 +175,23 @@ def open_index(
         copy = Copy(root, recipe.name)
     with closing(copy), closing(EdgeStore(copy.root)) as edge:
         yield Opened(edge, recipe.name, edge.info(recipe.name))
+
+
+@contextmanager
+def _open_served(
+    access: Access, root: Path, recipe: Recipe, supply: Callable[[], Content], watch: Watch
+) -> Iterator[Opened]:
+    if access.warning:
+        watch.note(access.warning)
+    with closing(ServerStore(access, watch=watch)) as store:
+        served = Served(
+            store,
+            recipe.name,
+            is_whole=lambda info: (info.spec, info.count) == (recipe.spec, recipe.count),
+            fill=lambda name: load(store, recipe, supply(), watch, name=name),
+            watch=watch,
+        )
+        yield Opened(store, recipe.name, served.ready(root))
 
 
 def _build(root: Path, recipe: Recipe, content: Content, watch: Watch) -> Path:

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from backends.stores.points import DOC_ID, check_name, cut, payload_of, point_id, prepared, stored, unit_query
+from backends.stores.conditions import condition
+from backends.stores.points import DOC_ID, check_name, cut, payload_of, point_id, prepared, unit_query
 from backends.stores.protocol import EVERYTHING, Hit, Info, Only, Payload, Spec
 from vara.errors import Problem
-
-if TYPE_CHECKING:
-    from qdrant_client import models
 
 
 class MemoryStore:
@@ -80,11 +78,11 @@ class MemoryStore:
     ) -> list[Hit]:
         """Return the k best points."""
         real = self._real(name)
-        query, condition = unit_query(vector, self._specs[real].dimension), _filter(only)
+        query, passes = unit_query(vector, self._specs[real].dimension), condition(only)
 
         def fetch(limit: int) -> list[Hit]:
             answer = self._client.query_points(
-                real, query=query, limit=limit, query_filter=condition, with_payload=[DOC_ID]
+                real, query=query, limit=limit, query_filter=passes, with_payload=[DOC_ID]
             )
             return [Hit(point.payload[DOC_ID], point.score) for point in answer.points]
 
@@ -105,7 +103,7 @@ class MemoryStore:
 
     def count(self, name: str, *, only: Only = EVERYTHING) -> int:
         """Return the number of points that pass `only`."""
-        return int(self._client.count(self._real(name), count_filter=_filter(only), exact=True).count)
+        return int(self._client.count(self._real(name), count_filter=condition(only), exact=True).count)
 
     def info(self, name: str) -> Info:
         """Return what is known of a collection."""
@@ -132,21 +130,3 @@ class MemoryStore:
         if real not in self._specs:
             raise Problem("collection", f"no {name}", remedy="Run the index stage.")
         return real
-
-
-def _filter(only: Only) -> models.Filter | None:
-    from qdrant_client import models
-
-    must: list[Any] = []
-    if only.ids is not None:
-        must.append(models.HasIdCondition(has_id=[point_id(one) for one in sorted(only.ids)]))
-    for key, values in only.match.items():
-        either: list[Any] = [
-            models.IsEmptyCondition(is_empty=models.PayloadField(key=key))
-            if value is None
-            else models.FieldCondition(key=key, match=models.MatchValue(value=stored(value)))
-            for value in values
-        ]
-        # An empty list of alternatives would be no condition at all.
-        must.append(models.Filter(should=either) if either else models.HasIdCondition(has_id=[]))
-    return models.Filter(must=must) if must else None

@@ -55,12 +55,13 @@ def is_whole(folder: Path, identity: Mapping[str, Any], digest: Digest) -> bool:
 
 
 @contextmanager
-def alone(root: Path, name: str) -> Iterator[None]:
-    """Keep other processes from publishing or copying `root/name` meanwhile; a crash lets go."""
+def alone(root: Path, name: str) -> Iterator[Path]:
+    """Keep other processes from publishing or copying `root/name` meanwhile; a crash lets go. Yields the lock file."""
     root.mkdir(parents=True, exist_ok=True)
-    with (root / f".{name}.lock").open("w") as lock:
+    file = root / f".{name}.lock"
+    with file.open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
+        yield file
 
 
 class Copy:

@@ -8,10 +8,12 @@ from types import ModuleType
 import pytest
 
 from backends import batches, lexical, pooling
-from backends.stores import points
+from backends.stores import points, sending
 
 
-@pytest.mark.parametrize("module", [batches, lexical, pooling, points], ids=lambda module: module.__name__)
+@pytest.mark.parametrize(
+    "module", [batches, lexical, pooling, points, sending], ids=lambda module: module.__name__
+)
 def test_examples(module: ModuleType) -> None:
     outcome = doctest.testmod(module)
     assert outcome.attempted > 0

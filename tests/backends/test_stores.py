@@ -1,4 +1,4 @@
-"""One contract, two engines, and an oracle in numpy that shares nothing with them."""
+"""One contract, all engines, and an oracle in numpy that shares nothing with them."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from backends.stores.edge import EdgeStore
 from backends.stores.memory import MemoryStore
 from backends.stores.points import Hit, cut, point_id
 from backends.stores.protocol import Only, Spec, VectorStore
+from tests.backends.engines import DOCS, ENGINES, FRESH, LIVE, engine
 from vara.errors import Problem
 
 N, DIM = 300, 12
@@ -29,17 +30,17 @@ def vectors(seed: int = 0, rows: int = N) -> np.ndarray:
     return np.random.default_rng(seed).normal(size=(rows, DIM)).astype(np.float32) * 3
 
 
-@pytest.fixture(params=["edge", "memory"])
+@pytest.fixture(params=ENGINES)
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[VectorStore]:
-    with closing(EdgeStore(tmp_path) if request.param == "edge" else MemoryStore()) as made:
+    with engine(request.param, tmp_path) as made:
         yield made
 
 
 @pytest.fixture
 def filled(store: VectorStore) -> VectorStore:
-    store.create("docs", SPEC)
-    store.upsert("docs", IDS, vectors(), PAYLOADS)
-    store.settle("docs")
+    store.create(DOCS, SPEC)
+    store.upsert(DOCS, IDS, vectors(), PAYLOADS)
+    store.settle(DOCS)
     return store
 
 
@@ -67,33 +68,34 @@ def oracle(query: np.ndarray, k: int, passes: Callable[[int], bool]) -> list[str
 def test_a_filter_acts_before_the_cut(filled: VectorStore, only: Only, passes: Callable[[int], bool]) -> None:
     for query in vectors(seed=9, rows=5):
         for exact in (True, False):
-            found = filled.search("docs", query, 10, only=only, exact=exact)
+            found = filled.search(DOCS, query, 10, only=only, exact=exact)
             assert [hit.doc_id for hit in found] == oracle(query, 10, passes)
-    assert filled.count("docs", only=only) == sum(passes(row) for row in range(N))
+    assert filled.count(DOCS, only=only) == sum(passes(row) for row in range(N))
 
 
-def test_engines_agree(tmp_path: Path) -> None:
-    with closing(EdgeStore(tmp_path)) as edge, closing(MemoryStore()) as memory:
-        for engine in (edge, memory):
-            engine.create("docs", SPEC)
-            engine.upsert("docs", IDS, vectors(), PAYLOADS)
+@pytest.mark.parametrize("other", [kind for kind in ENGINES if kind != "memory"])
+def test_engines_agree(other: str, tmp_path: Path) -> None:
+    with engine(other, tmp_path) as one, closing(MemoryStore()) as memory:
+        for each in (one, memory):
+            each.create(DOCS, SPEC)
+            each.upsert(DOCS, IDS, vectors(), PAYLOADS)
         for query in vectors(seed=4, rows=20):
-            left, right = edge.search("docs", query, 25), memory.search("docs", query, 25)
+            left, right = one.search(DOCS, query, 25), memory.search(DOCS, query, 25)
             assert [hit.doc_id for hit in left] == [hit.doc_id for hit in right]
             np.testing.assert_allclose([hit.score for hit in left], [hit.score for hit in right], atol=1e-6)
 
 
 def test_ties_at_the_cut_go_to_the_larger_id(store: VectorStore) -> None:
-    store.create("docs", SPEC)
+    store.create(DOCS, SPEC)
     same = np.repeat(vectors(rows=1), 40, axis=0)
-    store.upsert("docs", [f"{number}" for number in range(40)], same)
+    store.upsert(DOCS, [f"{number}" for number in range(40)], same)
     expected = sorted((f"{number}" for number in range(40)), reverse=True)[:3]
-    assert [hit.doc_id for hit in store.search("docs", same[0], 3)] == expected
+    assert [hit.doc_id for hit in store.search(DOCS, same[0], 3)] == expected
 
 
 def test_scroll_gives_back_what_went_in(filled: VectorStore) -> None:
     seen = {}
-    for ids, rows in filled.scroll("docs", batch=64):
+    for ids, rows in filled.scroll(DOCS, batch=64):
         assert len(ids) <= 64
         seen.update(zip(ids, rows, strict=True))
     unit = vectors() / np.linalg.norm(vectors(), axis=1, keepdims=True)
@@ -101,29 +103,29 @@ def test_scroll_gives_back_what_went_in(filled: VectorStore) -> None:
 
 
 def test_upsert_replaces_and_delete_removes(filled: VectorStore) -> None:
-    filled.upsert("docs", [IDS[0]], vectors(seed=5, rows=1))
-    assert filled.search("docs", vectors(seed=5, rows=1)[0], 1)[0].doc_id == IDS[0]
-    assert filled.count("docs") == N
-    filled.delete("docs", [IDS[0], "never there"])
-    assert filled.count("docs") == N - 1
-    assert filled.search("docs", vectors(seed=5, rows=1)[0], 1)[0].doc_id != IDS[0]
+    filled.upsert(DOCS, [IDS[0]], vectors(seed=5, rows=1))
+    assert filled.search(DOCS, vectors(seed=5, rows=1)[0], 1)[0].doc_id == IDS[0]
+    assert filled.count(DOCS) == N
+    filled.delete(DOCS, [IDS[0], "never there"])
+    assert filled.count(DOCS) == N - 1
+    assert filled.search(DOCS, vectors(seed=5, rows=1)[0], 1)[0].doc_id != IDS[0]
 
 
 def test_an_alias_moves_in_one_step(filled: VectorStore) -> None:
-    filled.create("fresh", SPEC)
-    filled.switch("live", "docs")
-    assert filled.count("live") == N
-    filled.switch("live", "fresh")
-    assert filled.count("live") == 0
-    filled.drop("docs")
-    with pytest.raises(Problem, match=r"^collection problem: no docs"):
-        filled.count("docs")
-    with pytest.raises(Problem, match=r"^collection problem: no docs"):
-        filled.switch("live", "docs")
+    filled.create(FRESH, SPEC)
+    filled.switch(LIVE, DOCS)
+    assert filled.count(LIVE) == N
+    filled.switch(LIVE, FRESH)
+    assert filled.count(LIVE) == 0
+    filled.drop(DOCS)
+    with pytest.raises(Problem, match=rf"^collection problem: no {DOCS}"):
+        filled.count(DOCS)
+    with pytest.raises(Problem, match=rf"^collection problem: no {DOCS}"):
+        filled.switch(LIVE, DOCS)
 
 
 def test_a_small_collection_says_that_it_has_no_graph(filled: VectorStore) -> None:
-    info = filled.info("docs")
+    info = filled.info(DOCS)
     assert (info.count, info.indexed, info.spec) == (N, 0, SPEC)
     assert info.says == "no HNSW: small collection (300 points, every search is exact)"
 
@@ -140,27 +142,27 @@ def test_a_small_collection_says_that_it_has_no_graph(filled: VectorStore) -> No
 def test_unfit_vectors_are_refused_before_the_engine(
     store: VectorStore, ids: list[str], rows: list[list[float]], message: str
 ) -> None:
-    store.create("docs", SPEC)
+    store.create(DOCS, SPEC)
     with pytest.raises(Problem, match=message):
-        store.upsert("docs", ids, np.array(rows, dtype=np.float32))
-    assert store.count("docs") == 0
+        store.upsert(DOCS, ids, np.array(rows, dtype=np.float32))
+    assert store.count(DOCS) == 0
 
 
 def test_an_unfit_query_is_refused(filled: VectorStore) -> None:
     with pytest.raises(Problem, match=r"^query vector problem: it is zero"):
-        filled.search("docs", np.zeros(DIM, dtype=np.float32), 3)
+        filled.search(DOCS, np.zeros(DIM, dtype=np.float32), 3)
     with pytest.raises(Problem, match=r"^query vector problem: shape \(3,\), expected \(12,\)"):
-        filled.search("docs", np.ones(3, dtype=np.float32), 3)
+        filled.search(DOCS, np.ones(3, dtype=np.float32), 3)
 
 
 def test_names_are_checked(filled: VectorStore) -> None:
-    with pytest.raises(Problem, match="docs is there already"):
-        filled.create("docs", SPEC)
+    with pytest.raises(Problem, match=f"{DOCS} is there already"):
+        filled.create(DOCS, SPEC)
     for name in ("../docs", "Docs", "", "a/b"):
         with pytest.raises(Problem, match="the name"):
             filled.create(name, SPEC)
-    with pytest.raises(Problem, match="docs is a collection"):
-        filled.switch("docs", "docs")
+    with pytest.raises(Problem, match=f"{DOCS} is a collection"):
+        filled.switch(DOCS, DOCS)
 
 
 def test_a_point_id_is_the_uuid5_of_the_document_id() -> None:

@@ -28,6 +28,7 @@ class Settings:
         platform: what may change the last bit of a float; part of every key.
         digest_of: SHA-256 of a file, memoised.
         collections: where embedded engines keep their collections.
+        qdrant: what the environment says of a Qdrant server (QDRANT_URL, …); holds its key, so it is never shown.
     """
 
     root: Path
@@ -35,6 +36,7 @@ class Settings:
     workers: int
     platform: Mapping[str, str]
     digest_of: Callable[[Path], str]
+    qdrant: Mapping[str, str] = field(default_factory=dict, repr=False)
 
 
 @dataclass(frozen=True)

@@ -134,7 +134,7 @@ def test_an_approximate_pool_counts_what_it_found(inputs: dict[str, Output], tmp
         params={f"pool.{name}": value for name, value in {**DEFAULTS, "search": "ann"}.items()},
         folder=tmp_path / "out",
         watch=Notes(),
-        settings=SimpleNamespace(collections=tmp_path / "collections", digest_of=None),
+        settings=SimpleNamespace(collections=tmp_path / "collections", digest_of=None, qdrant={}),
     )
     job.folder.mkdir()
     body = pool.run(job).bodies["pool"]  # type: ignore[arg-type]
