@@ -48,7 +48,7 @@ def test_avx2_gives_other_vectors_and_the_same_numbers(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_editing_two_of_200_documents_embeds_two_texts(tmp_path: Path) -> None:
+def test_two_of_200_documents_embed_two_texts_and_another_pooling_all(tmp_path: Path) -> None:
     if not (ROOT / "data/helpdesk").is_dir():
         pytest.skip("data/helpdesk is not pulled (make data)")
     sandbox = make_shipped(tmp_path / "edited")
@@ -64,3 +64,7 @@ def test_editing_two_of_200_documents_embeds_two_texts(tmp_path: Path) -> None:
     stages = {stage["stage"]: stage for stage in sandbox.pipeline()["stages"]}
     assert stages["validate"]["items_computed"] == 200
     assert stages["embed"]["items_computed"] == 2
+    # Another constant in the pooling module: every vector is another, and none is remembered.
+    sandbox.edit("backends/pooling.py", "lengths > 0)", "lengths > 1e-30)")
+    stages = {stage["stage"]: stage for stage in sandbox.pipeline()["stages"]}
+    assert stages["embed"]["items_computed"] == 280
