@@ -22,7 +22,7 @@ setup: $(STAMP)  ## build the environment in .venv from requirements.lock
 $(STAMP): requirements.lock constraints.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
 	  echo "Environment problem: $(PYTHON) is older than 3.11. Install Python 3.11 or newer, or name one: make PYTHON=python3.12 setup" >&2; exit 2; }
-	@echo "vara: building .venv (about four minutes the first time)"
+	@echo "vara: building .venv (some minutes the first time)"
 	@test -x $(VENV)/bin/python || $(PYTHON) -m venv $(VENV)
 	@python -m pip install --quiet --disable-pip-version-check "$$(grep -m1 '^torch==' constraints.txt)" -c constraints.txt
 	@python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements.lock

@@ -12,14 +12,14 @@ from backends.stores.collection import Recipe
 from backends.stores.protocol import Spec
 from flows.look import reachable
 from flows.workspace import Workspace
-from vara.artifacts.store import ASIDE, MANIFEST, Artifact, Store, damage, is_key, read_manifest
+from vara.artifacts.store import MANIFEST, Artifact, Store, damage, read_manifest
 
 
 def listing(workspace: Workspace) -> Iterator[str]:
     """Yield one line an artifact: step, key, size, and "in use" where the workspace or a trial would hit it."""
     bench = workspace.bench()
     used = reachable(workspace, bench)
-    for folder in _artifacts(bench.store):
+    for folder in bench.store.folders():
         task, key = folder.parent.name, folder.name
         mark = "in use" if (task, key) in used else "" if read_manifest(folder) else "damaged"
         yield f"{task:<9} {key[:12]}  {_bytes(_size(folder)):>10}  {mark}".rstrip()
@@ -30,7 +30,7 @@ def verify(workspace: Workspace) -> Iterator[str]:
     store = workspace.bench().store
     store.digest_of.forget()
     whole = 0
-    for folder in list(_artifacts(store)):
+    for folder in list(store.folders()):
         manifest = read_manifest(folder)
         broken = [MANIFEST] if manifest is None else damage(folder, manifest)
         if broken:
@@ -44,8 +44,8 @@ def verify(workspace: Workspace) -> Iterator[str]:
 def collect(workspace: Workspace, *, dry_run: bool) -> Iterator[str]:
     """Remove what neither the workspace nor a trial would hit now, and yield what went and how large it was."""
     bench = workspace.bench()
-    used = reachable(workspace, bench)
-    with bench.store.in_use(alone=True):
+    with bench.store.in_use(alone=True):  # before looking: what a run makes in between would count as unused
+        used = reachable(workspace, bench)
         yield from _collect(bench.store, used, dry_run=dry_run)
 
 
@@ -59,19 +59,10 @@ def _collect(store: Store, used: Mapping[tuple[str, str], Artifact], *, dry_run:
     yield f"{_bytes(total)} {'would be freed' if dry_run else 'freed'}."
 
 
-def _artifacts(store: Store) -> Iterator[Path]:
-    """Yield the folder of every artifact, also of one whose manifest cannot be read."""
-    for room in sorted(store.root.glob("*")):
-        if room.is_dir() and room.name not in ASIDE:
-            yield from (
-                folder for folder in sorted(room.iterdir()) if folder.is_dir() and is_key(folder.name)
-            )
-
-
 def _unused(store: Store, used: Iterable[tuple[str, str]], collections: set[str]) -> Iterator[Path]:
     """Yield what may go; what another process could be using is locked until the next one is asked for."""
     wanted = set(used)
-    for folder in list(_artifacts(store)):
+    for folder in list(store.folders()):
         if (folder.parent.name, folder.name) not in wanted:
             yield folder
     yield from sorted((store.root / "quarantine").glob("*"))

@@ -24,6 +24,7 @@ ROOMS = ("tasks", "backends", "vara")
 
 PLUMBING = (
     "vara",
+    "vara.artifacts.aside",
     "vara.artifacts.code",
     "vara.artifacts.execute",
     "vara.artifacts.items",

@@ -9,6 +9,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import TypeVar
 
+from vara.artifacts.aside import put_aside
+
 T = TypeVar("T")
 log = logging.getLogger("vara")
 
@@ -52,10 +54,7 @@ class Memory:
                 return work(connection)
 
     def _set_aside(self) -> Path:
-        shelf = self.path.parent / "quarantine"
-        shelf.mkdir(parents=True, exist_ok=True)
-        target = next(path for n in range(10**6) if not (path := shelf / f"{self.path.name}-{n}").exists())
-        self.path.rename(target)
+        target = put_aside(self.path, self.path.parent / "quarantine", self.path.name)
         for ending in ("-wal", "-shm"):
             self.path.with_name(self.path.name + ending).unlink(missing_ok=True)
         return target

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from vara.artifacts.aside import put_aside
 from vara.artifacts.canonical import digest, file_digest, readable
 from vara.artifacts.items import ItemCache
 from vara.artifacts.memo import DigestMemo
@@ -126,22 +127,21 @@ class Store:
 
     def quarantine(self, folder: Path) -> Path:
         """Move a damaged artifact aside and return where to."""
-        shelf = self.root / "quarantine"
-        shelf.mkdir(parents=True, exist_ok=True)
-        name = f"{folder.parent.name}-{folder.name}"
-        target = next(path for n in range(10**6) if not (path := shelf / f"{name}-{n}").exists())
-        folder.rename(target)
-        return target
+        return put_aside(folder, self.root / "quarantine", f"{folder.parent.name}-{folder.name}")
+
+    def folders(self, task: str | None = None) -> Iterator[Path]:
+        """Yield the folder of every artifact in a stable order, also of one whose manifest cannot be read."""
+        rooms = [self.root / task] if task else sorted(self.root.glob("*"))
+        for room in rooms:
+            if room.is_dir() and room.name not in ASIDE:
+                yield from (path for path in sorted(room.iterdir()) if path.is_dir() and is_key(path.name))
 
     def artifacts(self, task: str | None = None) -> Iterator[Artifact]:
         """Yield every artifact that has a readable manifest, in a stable order, without verifying it."""
-        tasks = [self.root / task] if task else sorted(self.root.iterdir()) if self.root.is_dir() else []
-        for room in tasks:
-            if room.is_dir() and room.name not in ASIDE:
-                for folder in sorted(path for path in room.iterdir() if is_key(path.name)):
-                    manifest = read_manifest(folder)
-                    if manifest is not None:
-                        yield Artifact(folder, manifest)
+        for folder in self.folders(task):
+            manifest = read_manifest(folder)
+            if manifest is not None:
+                yield Artifact(folder, manifest)
 
 
 def is_key(name: str) -> bool:

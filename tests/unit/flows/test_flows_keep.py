@@ -14,10 +14,12 @@ from backends.stores.collection import Recipe
 from backends.stores.protocol import Spec
 from backends.stores.shelf import Copy, alone
 from flows.keep import collect, listing, verify
+from flows.look import reachable
 from flows.pipeline import PIPELINE
 from flows.workspace import Workspace
 from tests.unit.flows.stocked import FACTS, make_trial, make_workspace, stock, write_params
 from vara.artifacts.canonical import digest
+from vara.artifacts.execute import Bench
 from vara.artifacts.store import Artifact
 from vara.errors import Problem
 
@@ -222,3 +224,19 @@ def test_collections(workspace: Workspace) -> None:
     copy.close()
     assert gone(workspace) == [f"collections/{name}" for name in (".building-c-built", "c-built")]
     assert [path.name for path in sorted(shelf.glob("*/"))] == [ours]
+
+
+def test_nothing_can_be_made_while_it_is_looked_for_what_is_used(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked = []
+
+    def looking(where: Workspace, bench: Bench) -> dict[tuple[str, str], Artifact]:
+        with pytest.raises(Problem, match="vara store gc is at work"), bench.store.in_use():
+            pass
+        looked.append(where)
+        return reachable(where, bench)
+
+    monkeypatch.setattr("flows.keep.reachable", looking)
+    assert gone(workspace) == []
+    assert looked == [workspace]
