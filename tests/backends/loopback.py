@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ssl
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -34,12 +35,21 @@ class Handler(BaseHTTPRequestHandler):
         """Stay silent."""
 
 
+class Server(ThreadingHTTPServer):
+    """Answers each connection in a thread; says nothing of a client that gave up, as tests make clients do."""
+
+    daemon_threads = True
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
+
+
 @contextmanager
 def listening(respond: Callable[[Any, bytes], None], certificate: Path | None = None) -> Iterator[str]:
     """Serve on a free port of loopback and yield the address."""
     verbs = {f"do_{verb}": Handler.handle_any for verb in ("GET", "PUT", "POST", "PATCH", "DELETE")}
-    server = ThreadingHTTPServer(("127.0.0.1", 0), type("Bound", (Handler,), {**verbs, "respond": respond}))
-    server.daemon_threads = True
+    server = Server(("127.0.0.1", 0), type("Bound", (Handler,), {**verbs, "respond": respond}))
     if certificate:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(certificate)
