@@ -15,7 +15,7 @@ from vara.artifacts.step import Output
 from vara.datasets.splits import query_splits
 from vara.datasets.tables import read_table
 from vara.errors import Problem, near_names
-from vara.index.frozen import read_pool, read_reranked
+from vara.index.frozen import Pool, read_pool, read_reranked
 from vara.report.query import Candidate, QueryReport, lines
 from vara.report.table import columns, read_metrics
 
@@ -42,7 +42,8 @@ def query_lines(workspace: Workspace, target: Path, query_id: str, *, every: boo
         doc: (title or "", body or "")
         for doc, title, body in documents.select("doc_id", "title", "text").iter_rows()
     }
-    candidates = _candidates(found, query_id, known, grades)
+    pool = read_pool(found["pool"].folder)
+    candidates = _candidates(pool, found["reranked"], query_id, known=known, grades=grades)
     shown = {candidate.doc_id for candidate in candidates}
     missing = {
         doc: grade
@@ -53,7 +54,21 @@ def query_lines(workspace: Workspace, target: Path, query_id: str, *, every: boo
     names = None if every else columns(read_metrics(folder / "metrics.json"))
     measures = dict(_measures(folder / "per_query.csv", query_id, names))
     yield from lines(
-        QueryReport(query_id, asked[query_id]["text"], about, candidates, missing, titles, measures)
+        QueryReport(
+            query_id,
+            text=asked[query_id]["text"],
+            about=about,
+            extent=pool.extent[query_id].says(len(candidates)),
+            stood_in={
+                term: others
+                for terms in pool.stood_in.get(query_id, {}).values()
+                for term, others in terms.items()
+            },
+            candidates=candidates,
+            missing=missing,
+            titles=titles,
+            measures=measures,
+        )
     )
 
 
@@ -74,13 +89,15 @@ def first_query(target: Path) -> str:
 
 
 def _candidates(
-    found: Mapping[str, Output],
+    pool: Pool,
+    output: Output,
     query_id: str,
+    *,
     known: Mapping[str, tuple[str, str]],
     grades: Mapping[str, int],
 ) -> list[Candidate]:
     """Return the query's pool, in its order, with what became of each document."""
-    pool, reranked = read_pool(found["pool"].folder), read_reranked(found["reranked"].folder)
+    reranked, n_ranked = read_reranked(output.folder), pool.n_ranked(query_id)
     after = {doc: rank for rank, doc in enumerate(reranked.run[query_id], start=1)}
     final = dict(zip(reranked.run[query_id], reranked.scores[query_id], strict=True))
     scores = zip(pool.first_stage[query_id], pool.dense[query_id], pool.lexical[query_id], strict=True)
@@ -95,6 +112,7 @@ def _candidates(
             lexical=float(lexical),
             score=float(final[doc]),
             relevance=grades.get(doc),
+            guaranteed=rank > n_ranked,
         )
         for rank, (doc, dense, lexical) in enumerate(scores, start=1)
     ]

@@ -22,20 +22,19 @@ def run(job: Job) -> Made:
     """Measure the frozen rankings against the labels; write metrics and the table of queries."""
     truth = read_truth(job)
     pool, reranked = read_pool(job.inputs["pool"].folder), read_reranked(job.inputs["reranked"].folder)
-    first = pool.lexical if job.inputs["pool"].facts["retriever"] == "bm25" else pool.dense
     evaluation = evaluate(
         {"first_stage": pool.first_stage, "reranked": reranked.run, "bm25": pool.bm25},
         truth.queries,
         truth.qrels,
         settings=_settings(job),
-        scores={"first_stage": first, "reranked": reranked.scores, "bm25": pool.baseline},
+        scores={"first_stage": pool.scores, "reranked": reranked.scores, "bm25": pool.baseline},
     )
     for notice in (*truth.notices, *evaluation.notices):
         job.watch.note(notice)
     evaluation.per_query.write_csv(job.folder / "per_query.csv")
     metrics = {
         **_provenance(job),
-        **_ann_recall(pool, job.inputs["pool"].facts["depth"]),
+        **_ann_recall(pool, job.inputs["pool"].facts.get("ann_depth")),
         **evaluation.metrics,
     }
     return Made(outputs={}, metrics=metrics, items=len(truth.queries))
@@ -62,7 +61,7 @@ def _provenance(job: Job) -> dict[str, Any]:
     }
 
 
-def _ann_recall(pool: Pool, depth: int) -> dict[str, float]:
+def _ann_recall(pool: Pool, depth: int | None) -> dict[str, float]:
     """Return the fidelity of an approximate first stage to the exact one, over all queries that may see anything."""
     shares = np.array([found / expected for found, expected in pool.recalled.values() if expected])
     if not shares.size:

@@ -2,72 +2,110 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 
-from tasks.approximate import searching
+import numpy as np
+
+from tasks.approximate import Searching, searching
+from tasks.lexical import SETTINGS as LEXICAL
+from tasks.lexical import lexical_index
 from tasks.read import Corpus, read_corpus
 from vara.artifacts.step import Job, Made, Step
+from vara.errors import Problem
 from vara.index.candidates import Asked, Candidates, freeze
 from vara.index.exact import score_blocks
 from vara.index.frozen import order_digest, write_pool
+from vara.index.retrieval import Retrieval, Rows, retrieval_of
 from vara.index.scope import Scope
+from vara.index.titles import Titles
 from vara.index.vectors import read_embeddings
 
-SETTINGS = ("depth", "exclude_self", "filter", "retriever", "search")
+RETRIEVAL = ("cap", "depth", "fusion", "retriever", "rrf_constant", "weights")
+SETTINGS = (*RETRIEVAL, "exclude_self", "filter", "search", "title_guarantee")
 
 
 def run(job: Job) -> Made:
     """Rank all visible documents for each query and keep the first `pool.depth`."""
-    corpus = read_corpus(job)
-    depth, retriever = job.params["pool.depth"], job.params["pool.retriever"]
-    with searching(job, corpus) if "index" in job.inputs else nullcontext() as approximate:
-        asked = _asked(job, corpus)
-        frozen = freeze(asked, corpus.doc_ids, depth=depth, retriever=retriever, approximate=approximate)
-        candidates = list(frozen)
-    runs = write_pool(candidates, corpus.doc_ids, job.folder)
+    corpus, retrieval = read_corpus(job), retrieval_of(job.params)
+    with _engine(job, corpus, retrieval) as engine:
+        candidates = list(freeze(_asked(job, corpus, engine), corpus.doc_ids, retrieval))
+    tracked = write_pool(candidates, corpus.doc_ids, job.folder)
     facts = {
         "queries": len(candidates),
-        "depth": depth,
-        "retriever": retriever,
+        "depth": retrieval.kept,
         "settings": {
             **job.inputs["embed"].facts["settings"],
             **{name: job.params[f"pool.{name}"] for name in SETTINGS},
+            "lexical": {name: job.params[f"lexical.{name}"] for name in LEXICAL},
         },
-        **{f"{name}_digest": order_digest(ranking) for name, ranking in runs.items()},
+        **{f"{name}_digest": order_digest(tracked[name]) for name in ("first_stage", "bm25")},
+        **({"ann_depth": retrieval.asked_of("dense")} if "index" in job.inputs else {}),
     }
-    recalled = _recalled(job, candidates)
-    return Made(outputs={"pool": facts}, bodies={"pool": {**runs, **recalled}}, items=len(candidates))
+    for line in _acted(candidates):
+        job.watch.note(line)
+    return Made(outputs={"pool": facts}, bodies={"pool": tracked}, items=len(candidates))
 
 
-def _asked(job: Job, corpus: Corpus) -> Iterator[Asked]:
-    from backends.lexical import BM25
+def _engine(job: Job, corpus: Corpus, retrieval: Retrieval) -> AbstractContextManager[Searching | None]:
+    """Return the approximate search where one is asked for.
 
+    Raises:
+        Problem: nobody says how many candidates it has to find.
+    """
+    if "index" not in job.inputs:
+        return nullcontext()
+    if "dense" in retrieval.lists and retrieval.asked_of("dense") is None:
+        found = "no number for the dense list, which an approximate search has to be told"
+        raise Problem("pool.cap", found, remedy="Set one, as in pool.cap={dense: 1000}, or pool.search=exact.")
+    return searching(job, corpus)
+
+
+def _asked(job: Job, corpus: Corpus, engine: Searching | None) -> Iterator[Asked]:
     hidden = corpus.documents.select("archived", "audience", "metadata").to_dict(as_series=False)
     scope = Scope(hidden["archived"], hidden["audience"], hidden["metadata"], job.params["pool.filter"])
-    # Archived documents are outside search: their words must not weigh in anybody's scores.
-    bm25 = BM25(
-        [text if not gone else "" for text, gone in zip(corpus.texts, hidden["archived"], strict=True)]
-    )
+    lexical = lexical_index(corpus.documents, job.params)
+    titled = _titled(job, corpus)
     vectors = read_embeddings(job.inputs["embed"].folder)
     scores = score_blocks(vectors.documents, vectors.queries)
-    rows = corpus.queries.select("query_id", "text", "allowed").iter_rows()
-    for number, ((query_id, text, allowed), dense) in enumerate(zip(rows, scores, strict=True)):
-        visible = scope.visible(allowed)
+    rows = corpus.queries.select("query_id", "text", "allowed", "scope").iter_rows()
+    for number, ((query_id, text, allowed, own), dense) in enumerate(zip(rows, scores, strict=True)):
+        visible = scope.visible(allowed, own)
         if job.params["pool.exclude_self"]:
             visible = visible & (corpus.id_array != query_id)
+        words = lexical.answer(text, visible)
         job.watch.progress(number + 1, corpus.queries.height, "queries")
-        yield Asked(query_id, dense, bm25.scores(text), visible)
+        yield Asked(
+            query_id,
+            dense=dense,
+            lexical=words.scores,
+            visible=visible,
+            titled=titled(text),
+            stood_in=words.stood_in,
+            approximate=engine.of(number) if engine else None,
+        )
 
 
-def _recalled(job: Job, candidates: Sequence[Candidates]) -> dict[str, dict[str, tuple[int, int]]]:
-    """Return what an approximate search found of the exact pool, as counts a query; nothing after an exact search."""
-    counts = {one.query_id: one.recalled for one in candidates if one.recalled is not None}
-    if not counts:
-        return {}
-    found, expected = (sum(column) for column in zip(*counts.values(), strict=True))
-    job.watch.note(f"the collection found {found} of the {expected} documents of the exact pools")
-    return {"recalled": counts}
+def _titled(job: Job, corpus: Corpus) -> Callable[[str], Rows]:
+    """Return what finds the documents that are guaranteed to a query for their title."""
+    if not job.params["pool.title_guarantee"]:
+        return lambda _: np.empty(0, dtype=np.int64)
+    return Titles(corpus.documents["title"].to_list()).holding
+
+
+def _acted(candidates: Sequence[Candidates]) -> Iterator[str]:
+    """Yield, in counts, what an engine missed and where a guarantee or a fallback acted."""
+    recalled = [one.recalled for one in candidates if one.recalled is not None]
+    if recalled:
+        found, expected = (sum(column) for column in zip(*recalled, strict=True))
+        yield f"the collection found {found} of the {expected} documents of the exact ranking"
+    behind = [one.pool.size - one.scores.size for one in candidates]
+    if any(behind):
+        yield f"title guarantee: {sum(behind)} documents behind the ranking of {np.count_nonzero(behind)} queries"
+    for kind in ("prefix", "typo"):
+        terms = [len(one.stood_in[kind]) for one in candidates if kind in one.stood_in]
+        if terms:
+            yield f"{kind} fallback: {sum(terms)} unknown terms of {len(terms)} queries"
 
 
 STEP = Step(
@@ -77,5 +115,5 @@ STEP = Step(
     reads=("documents", "queries", "embed"),
     reads_when={("pool.search", "ann"): ("index",)},
     spared={"tasks.approximate": ("pool.search", "ann")},
-    params=tuple(f"pool.{name}" for name in SETTINGS),
+    params=tuple(sorted([*(f"pool.{name}" for name in SETTINGS), *(f"lexical.{name}" for name in LEXICAL)])),
 )

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
+from numpy.typing import NDArray
 
 from vara.artifacts.step import Job, Made, Step
 from vara.errors import Problem
@@ -18,7 +21,7 @@ def run(job: Job) -> Made:
     reranked: dict[str, list[str]] = {}
     ordered = [np.empty(0, dtype=np.float32)]
     for query, docs in pool.first_stage.items():
-        order = best(scores[query], byte_order(docs), len(docs)) if docs else np.empty(0, dtype=np.int64)
+        order = ordered_rows(scores[query], docs, pool.n_ranked(query))
         reranked[query] = [docs[row] for row in order]
         ordered.append(scores[query][order])
     check_permutation(pool.first_stage, reranked)
@@ -29,13 +32,23 @@ def run(job: Job) -> Made:
     return Made(outputs={"reranked": facts}, bodies={"reranked": {"reranked": reranked}}, items=pairs)
 
 
-def score(pool: Pool, *, kind: str, weight: float) -> dict[str, np.ndarray]:
+def ordered_rows(scores: NDArray[np.float32], docs: Sequence[str], n_ranked: int) -> NDArray[np.int64]:
+    """Return the candidates' places in the new order; those behind the ranking stay behind it."""
+    positions = byte_order(docs)
+    parts = (np.arange(n_ranked), np.arange(n_ranked, len(docs)))
+    return np.concatenate([part[best(scores[part], positions[part], part.size)] for part in parts])
+
+
+def score(pool: Pool, *, kind: str, weight: float) -> dict[str, NDArray[np.float32]]:
     """Return float32 (candidates,) scores of each query, in pool order; kind "none" keeps the order of the pool."""
     if kind == "none":
         return {
             query: np.arange(len(docs), 0, -1, dtype=np.float32) for query, docs in pool.first_stage.items()
         }
-    return {query: fuse(pool.dense[query], pool.lexical[query], weight) for query in pool.first_stage}
+    return {
+        query: fuse(pool.dense[query], pool.lexical[query], weight, pool.n_ranked(query))
+        for query in pool.first_stage
+    }
 
 
 def check_permutation(before: Run, after: Run) -> None:

@@ -15,6 +15,7 @@ from vara.yaml import load_yaml, read_text
 
 Scalar = str | int | bool
 Count = Annotated[int, Field(ge=1, le=1_000_000)]
+Weight = Annotated[float, Field(gt=0, le=1_000)]
 
 
 class Section(BaseModel):
@@ -46,14 +47,31 @@ class IndexParams(Section):
     ef_construct: Annotated[int, Field(ge=4, le=100_000)]
 
 
+class LexicalParams(Section):
+    """How texts are matched by their words."""
+
+    fields: Annotated[dict[str, Weight], Field(min_length=1)]
+    labels: list[str]
+    k1: Annotated[float, Field(ge=0, le=100)]
+    b: Annotated[float, Field(ge=0, le=1)]
+    stem: str
+    prefixes: bool
+    typos: bool
+
+
 class PoolParams(Section):
     """Which candidates are frozen."""
 
     depth: Count
-    retriever: Literal["dense", "bm25"]
+    retriever: Literal["dense", "bm25", "hybrid"]
     search: Literal["exact", "ann"]
     filter: dict[str, Scalar | list[Scalar]]
     exclude_self: bool
+    cap: Count | dict[Literal["dense", "bm25", "total"], Count] | None
+    fusion: Literal["rrf", "minmax"]
+    rrf_constant: Annotated[int, Field(ge=0, le=1_000_000)]
+    weights: Annotated[dict[Literal["dense", "bm25"], Weight], Field(min_length=2)]
+    title_guarantee: bool
 
 
 class RerankParams(Section):
@@ -78,6 +96,7 @@ class Params(Section):
     seed: Annotated[int, Field(ge=0, lt=2**63)]
     embed: EmbedParams
     index: IndexParams
+    lexical: LexicalParams
     pool: PoolParams
     rerank: RerankParams
     evaluate: EvaluateParams

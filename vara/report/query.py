@@ -18,6 +18,7 @@ class Candidate:
         lexical: BM25 score.
         score: what decides the order after reranking.
         relevance: the label, None where unjudged.
+        guaranteed: whether it is there for its title, behind what is ranked.
     """
 
     doc_id: str
@@ -29,6 +30,7 @@ class Candidate:
     lexical: float
     score: float
     relevance: int | None
+    guaranteed: bool
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,8 @@ class QueryReport:
 
     Attributes:
         about: split and groups of the query, as far as it has them.
+        extent: how complete its result is, in words.
+        stood_in: {term that no document holds: terms that stood in for it}.
         missing: {doc_id: relevance} of the relevant documents that are not in the pool.
         titles: {doc_id: title} of the missing ones.
         measures: {system: {measure: value}}, as the table of queries has them.
@@ -45,6 +49,8 @@ class QueryReport:
     query_id: str
     text: str
     about: Mapping[str, str]
+    extent: str
+    stood_in: Mapping[str, Sequence[str]]
     candidates: Sequence[Candidate]
     missing: Mapping[str, int]
     titles: Mapping[str, str]
@@ -55,12 +61,16 @@ def lines(report: QueryReport) -> Iterator[str]:
     """Yield the report as lines of text: candidates in reranked order, each with the start of its text."""
     about = ", ".join(f"{name} {value}" for name, value in report.about.items())
     yield f"{report.query_id}  {report.text}" + (f"  ({about})" if about else "")
+    yield report.extent
+    for term, others in report.stood_in.items():
+        yield f"no document holds {term}; searched for {', '.join(others)} instead"
     yield ""
     yield "after  before  label    score   cosine     BM25  document"
     for one in sorted(report.candidates, key=lambda candidate: candidate.after):
         label = "–" if one.relevance is None else str(one.relevance)
         scores = f"{one.score:>7.4f}  {one.dense:>7.4f}  {one.lexical:>7.3f}"
-        yield f"{one.after:>5}  {one.before:>6}  {label:>5}  {scores}  {one.doc_id}  {one.title}".rstrip()
+        why = "  (guaranteed by its title)" if one.guaranteed else ""
+        yield f"{one.after:>5}  {one.before:>6}  {label:>5}  {scores}  {one.doc_id}  {one.title}{why}".rstrip()
         if start := shorten(one.text, 100, placeholder=" …"):
             yield f"{'':>51}{start}"
     for doc_id, relevance in report.missing.items():

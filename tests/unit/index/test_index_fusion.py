@@ -21,8 +21,8 @@ def fused(dense: list[float], lexical: list[float], weight: float) -> list[float
     return [round(float(value), 6) for value in found]
 
 
-def test_the_example_in_the_docstring() -> None:
-    assert doctest.testmod(fusion).attempted == 1
+def test_the_examples_in_the_docstrings() -> None:
+    assert doctest.testmod(fusion).attempted == 2
     assert doctest.testmod(fusion).failed == 0
 
 
@@ -72,3 +72,15 @@ def test_the_scale_of_a_score_does_not_matter(values: list[int], factor: int, sh
     one, same = np.float32(values), np.float32(values) * factor + shift
     other = np.arange(len(values), dtype=np.float32)
     assert np.allclose(fuse(one, other, 0.6), fuse(same, other, 0.6), atol=1e-6)
+
+
+def test_what_stands_behind_the_ranked_moves_none_of_them() -> None:
+    dense, lexical = np.float32([0.9, 0.5, 0.7, 0.1]), np.float32([0, 8, 4, 20])
+    whole = fuse(dense, lexical, 0.6, 3)
+    assert whole[:3].tolist() == fuse(dense[:3], lexical[:3], 0.6).tolist()
+    # .6 · (.1 − .5) / .4 + .4 · 20 / 8 = −.6 + 1.0
+    assert whole[3] == pytest.approx(0.4)
+
+
+def test_nothing_ranked_says_nothing() -> None:
+    assert fuse(np.float32([0.5]), np.float32([3]), 0.6, 0).tolist() == [0]

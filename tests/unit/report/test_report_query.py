@@ -16,6 +16,7 @@ FIRST = Candidate(
     lexical=12.34567,
     score=0.91236,
     relevance=3,
+    guaranteed=False,
 )
 SECOND = Candidate(
     doc_id="d20",
@@ -27,11 +28,14 @@ SECOND = Candidate(
     lexical=0.0,
     score=-9.0,
     relevance=None,
+    guaranteed=True,
 )
 REPORT = QueryReport(
     query_id="q-1",
     text="forgot password",
     about={"split": "test", "language": "en"},
+    extent="2 of 9 matching documents, cut at 1",
+    stood_in={"forgot": ["forgotten", "forget"]},
     candidates=[SECOND, FIRST],
     missing={"d9": 2},
     titles={"d9": "Change a password"},
@@ -46,11 +50,13 @@ REPORT = QueryReport(
 def test_a_report_as_a_reader_sees_it() -> None:
     assert list(lines(REPORT)) == [
         "q-1  forgot password  (split test, language en)",
+        "2 of 9 matching documents, cut at 1",
+        "no document holds forgot; searched for forgotten, forget instead",
         "",
         "after  before  label    score   cosine     BM25  document",
         "    1       2      3   0.9124   0.6124   12.346  d1  Reset a password",
         "                                                   Open the sign-in page.",
-        "    2       1      –  -9.0000  -0.0500    0.000  d20  Billing",
+        "    2       1      –  -9.0000  -0.0500    0.000  d20  Billing  (guaranteed by its title)",
         "                                                   Every month …",
         "    –       –      2        –        –        –  d9  Change a password (not in the pool)",
         "",
@@ -77,7 +83,7 @@ def test_the_longest_name_of_a_measure_makes_the_column() -> None:
 
 def test_a_label_of_zero_is_a_label() -> None:
     report = replace(REPORT, candidates=[replace(FIRST, relevance=0)])
-    assert list(lines(report))[3].split()[2] == "0"
+    assert list(lines(report))[5].split()[2] == "0"
 
 
 def test_a_query_that_no_document_answers() -> None:
@@ -89,7 +95,7 @@ def test_a_query_that_no_document_answers() -> None:
 
 
 def test_an_empty_pool_and_a_document_without_title_or_text() -> None:
-    assert list(lines(replace(REPORT, candidates=[])))[3].endswith("(not in the pool)")
+    assert list(lines(replace(REPORT, candidates=[])))[5].endswith("(not in the pool)")
     bare = list(lines(replace(REPORT, candidates=[replace(FIRST, title="", text=" \n")])))
     assert bare[3] == "    1       2      3   0.9124   0.6124   12.346  d1"
     assert bare[4].endswith("(not in the pool)")

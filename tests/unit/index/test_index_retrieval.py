@@ -1,0 +1,67 @@
+"""What the parameters say of the first stage."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from vara.index.retrieval import Extent, Retrieval, retrieval_of
+
+SHIPPED = {
+    "pool.depth": 20,
+    "pool.retriever": "hybrid",
+    "pool.cap": None,
+    "pool.fusion": "rrf",
+    "pool.rrf_constant": 60,
+    "pool.weights": {"dense": 1.0, "bm25": 1.0},
+}
+
+
+def rules(**changes: Any) -> Retrieval:
+    return retrieval_of({**SHIPPED, **{f"pool.{name}": value for name, value in changes.items()}})
+
+
+@pytest.mark.parametrize(
+    ("cap", "caps"),
+    [
+        (None, {}),
+        (100, {"dense": 100, "bm25": 100, "total": 100}),
+        ({"bm25": 50}, {"bm25": 50}),
+        ({}, {}),
+    ],
+)
+def test_a_cap_is_nothing_a_number_or_one_a_list(cap: Any, caps: dict[str, int]) -> None:
+    assert rules(cap=cap).caps == caps
+
+
+@pytest.mark.parametrize(
+    ("changes", "dense", "kept"),
+    [
+        ({}, None, 20),
+        ({"cap": 100}, 100, 20),
+        ({"cap": 10}, 10, 10),
+        ({"cap": {"total": 5}}, None, 5),
+        ({"retriever": "dense"}, 20, 20),
+        ({"retriever": "dense", "cap": {"dense": 7}}, 7, 7),
+        ({"retriever": "dense", "cap": {"bm25": 7}}, 20, 20),
+        ({"retriever": "dense", "cap": {"total": 3, "dense": 7}}, 3, 3),
+    ],
+)
+def test_what_a_retriever_is_asked_for_and_what_is_kept(
+    changes: dict[str, Any], dense: int | None, kept: int
+) -> None:
+    retrieval = rules(**changes)
+    assert (retrieval.asked_of("dense"), retrieval.kept) == (dense, kept)
+
+
+@pytest.mark.parametrize(
+    ("extent", "words"),
+    [
+        (Extent(3, truncated=False, limit=None), "3 of 3 matching documents"),
+        (Extent(9, truncated=True, limit=2), "3 of 9 matching documents, cut at 2"),
+        (Extent(9, truncated=True, limit=None), "3 of 9 matching documents, each retriever's list cut apart"),
+    ],
+)
+def test_a_result_says_in_words_how_complete_it_is(extent: Extent, words: str) -> None:
+    assert extent.says(3) == words
