@@ -57,7 +57,9 @@ def _engine(job: Job, corpus: Corpus, retrieval: Retrieval) -> AbstractContextMa
         return nullcontext()
     if "dense" in retrieval.lists and retrieval.asked_of("dense") is None:
         found = "no number for the dense list, which an approximate search has to be told"
-        raise Problem("pool.cap", found, remedy="Set one, as in pool.cap={dense: 1000}, or pool.search=exact.")
+        raise Problem(
+            "pool.cap", found, remedy="Set one, as in pool.cap={dense: 1000}, or pool.search=exact."
+        )
     return searching(job, corpus)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, create_model
 
 from vara.errors import Problem, examples, near_names
 from vara.yaml import load_yaml, read_text
@@ -16,6 +16,12 @@ from vara.yaml import load_yaml, read_text
 Scalar = str | int | bool
 Count = Annotated[int, Field(ge=1, le=1_000_000)]
 Weight = Annotated[float, Field(gt=0, le=1_000)]
+
+
+def every_cap(cap: Any) -> Any:
+    """Return a cap that is one number as that number for each list and for the total."""
+    one_number = isinstance(cap, int) and not isinstance(cap, bool)
+    return dict.fromkeys(("dense", "bm25", "total"), cap) if one_number else cap
 
 
 class Section(BaseModel):
@@ -67,7 +73,7 @@ class PoolParams(Section):
     search: Literal["exact", "ann"]
     filter: dict[str, Scalar | list[Scalar]]
     exclude_self: bool
-    cap: Count | dict[Literal["dense", "bm25", "total"], Count] | None
+    cap: Annotated[dict[Literal["dense", "bm25", "total"], Count], BeforeValidator(every_cap)]
     fusion: Literal["rrf", "minmax"]
     rrf_constant: Annotated[int, Field(ge=0, le=1_000_000)]
     weights: Annotated[dict[Literal["dense", "bm25"], Weight], Field(min_length=2)]

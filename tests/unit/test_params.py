@@ -33,7 +33,7 @@ def test_every_key_is_commented() -> None:
 @pytest.mark.parametrize(
     ("setting", "message"),
     [
-        ("pool.dept=3", "--set problem: unknown parameter 'pool.dept'. Near names: pool.depth."),
+        ("pool.dept=3", "--set problem: unknown parameter 'pool.dept'. Near names: pool.depth, pool.cap."),
         ("pool.depth", "--set problem: 'pool.depth' has no value, expected name=value. Write it like pool.depth=10."),
         ("pool.depth=", "--set problem: pool.depth: input should be a valid integer, found None. Correct the named keys; params.yaml comments each one."),
         ("pool.depth=0", "--set problem: pool.depth: input should be greater than or equal to 1, found 0. Correct the named keys; params.yaml comments each one."),
@@ -41,7 +41,11 @@ def test_every_key_is_commented() -> None:
         ("rerank.weight=.nan", "--set problem: rerank.weight: input should be a finite number, found nan. Correct the named keys; params.yaml comments each one."),
         ("embed.dtype=int8", "--set problem: embed.dtype: input should be 'float32', 'bfloat16' or 'float16', found 'int8'. Correct the named keys; params.yaml comments each one."),
         ("pool.filter=[", "--set pool.filter problem: not valid YAML (line 1). Correct the line."),
-        ("pool={}", "--set problem: unknown parameter 'pool'. Known names: dataset.path, seed, embed.model and 16 more."),
+        ("pool.cap=abc", "--set problem: pool.cap: input should be a valid dictionary, found 'abc'. Correct the named keys; params.yaml comments each one."),
+        ("pool.cap={x: 1}", "--set problem: pool.cap.x: input should be 'dense', 'bm25' or 'total', found 'x'. Correct the named keys; params.yaml comments each one."),
+        ("pool.cap=true", "--set problem: pool.cap: input should be a valid dictionary, found True. Correct the named keys; params.yaml comments each one."),
+        ("pool.weights={dense: 1}", "--set problem: pool.weights: dictionary should have at least 2 items after validation, not 1, found {'dense': 1}. Correct the named keys; params.yaml comments each one."),
+        ("pool={}", "--set problem: unknown parameter 'pool'. Known names: dataset.path, seed, embed.model and 28 more."),
     ],
 )  # fmt: skip
 def test_a_wrong_setting_says_what_to_do(setting: str, message: str) -> None:
@@ -54,7 +58,7 @@ def test_a_wrong_setting_says_what_to_do(setting: str, message: str) -> None:
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"pool.dept": 3}, "unknown parameter 'pool.dept'. Near names: pool.depth."),
+        ({"pool.dept": 3}, "unknown parameter 'pool.dept'. Near names: pool.depth, pool.cap."),
         (
             {"pool.depth": 0},
             "pool.depth: input should be greater than or equal to 1, found 0. Correct the named keys; params.yaml comments each one.",
@@ -91,6 +95,19 @@ def test_settings_take_yaml_values() -> None:
     assert changed.rerank.weight == 1.0
     assert changed.seed == 7
     assert SHIPPED.pool.filter == {}
+
+
+@pytest.mark.parametrize(
+    ("setting", "caps"),
+    [
+        ("pool.cap=100", {"dense": 100, "bm25": 100, "total": 100}),
+        ("pool.cap={bm25: 50}", {"bm25": 50}),
+        ("pool.cap={}", {}),
+    ],
+)
+def test_a_cap_is_one_number_or_one_a_list(setting: str, caps: dict[str, int]) -> None:
+    assert params.changed(SHIPPED, params.read_changes([setting])).pool.cap == caps
+    assert params.optional()(pool={"cap": params.read_changes([setting])["pool.cap"]}).pool.cap == caps
 
 
 def test_the_form_has_every_parameter_and_starts_empty() -> None:

@@ -52,7 +52,6 @@ class Pool:
     baseline: Mapping[str, NDArray[np.float32]]
     recalled: Mapping[str, tuple[int, int]]
 
-
     def n_ranked(self, query: str) -> int:
         """Return how many of a query's candidates are ranked; the others stand behind them for their title."""
         return len(self.first_stage[query]) - len(self.guaranteed.get(query, ()))

@@ -18,7 +18,6 @@ from vara.quality.ranking import best
 Scores = NDArray[np.float32]
 Rows = NDArray[np.int64]
 RETRIEVERS = {"dense": ("dense",), "bm25": ("bm25",), "hybrid": ("dense", "bm25")}
-CAPPED = ("dense", "bm25", "total")
 
 
 class Ranking(NamedTuple):
@@ -125,17 +124,18 @@ class Retrieval:
         total = max(matched[name] for name in self.lists)  # BM25 matches a part of what a dense search does
         if total <= n_shown:
             return Extent(total, truncated=False, limit=None)
-        cut_apart = len(self.lists) > 1 and any(matched[name] > self.caps.get(name, total) for name in self.lists)
+        cut_apart = len(self.lists) > 1 and any(
+            matched[name] > self.caps.get(name, total) for name in self.lists
+        )
         return Extent(total, truncated=True, limit=None if cut_apart else self.kept)
 
 
 def retrieval_of(params: Mapping[str, Any]) -> Retrieval:
-    """Return the rules that the `pool.…` parameters say; a cap that is one number holds for every list and the total."""
-    cap = params["pool.cap"]
+    """Return the rules that the `pool.…` parameters say."""
     return Retrieval(
         depth=params["pool.depth"],
         retriever=params["pool.retriever"],
-        caps=cap if isinstance(cap, Mapping) else {} if cap is None else dict.fromkeys(CAPPED, cap),
+        caps=params["pool.cap"],
         fusion=params["pool.fusion"],
         constant=params["pool.rrf_constant"],
         weights=params["pool.weights"],

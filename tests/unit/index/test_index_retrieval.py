@@ -11,7 +11,7 @@ from vara.index.retrieval import Extent, Retrieval, retrieval_of
 SHIPPED = {
     "pool.depth": 20,
     "pool.retriever": "hybrid",
-    "pool.cap": None,
+    "pool.cap": {},
     "pool.fusion": "rrf",
     "pool.rrf_constant": 60,
     "pool.weights": {"dense": 1.0, "bm25": 1.0},
@@ -23,24 +23,11 @@ def rules(**changes: Any) -> Retrieval:
 
 
 @pytest.mark.parametrize(
-    ("cap", "caps"),
-    [
-        (None, {}),
-        (100, {"dense": 100, "bm25": 100, "total": 100}),
-        ({"bm25": 50}, {"bm25": 50}),
-        ({}, {}),
-    ],
-)
-def test_a_cap_is_nothing_a_number_or_one_a_list(cap: Any, caps: dict[str, int]) -> None:
-    assert rules(cap=cap).caps == caps
-
-
-@pytest.mark.parametrize(
     ("changes", "dense", "kept"),
     [
         ({}, None, 20),
-        ({"cap": 100}, 100, 20),
-        ({"cap": 10}, 10, 10),
+        ({"cap": {"dense": 100, "total": 100}}, 100, 20),
+        ({"cap": {"dense": 10, "total": 10}}, 10, 10),
         ({"cap": {"total": 5}}, None, 5),
         ({"retriever": "dense"}, 20, 20),
         ({"retriever": "dense", "cap": {"dense": 7}}, 7, 7),

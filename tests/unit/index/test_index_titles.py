@@ -64,7 +64,9 @@ def test_the_same_as_looking_at_each_title(titles: list[str], query: str) -> Non
             if a > 0
         )
 
-    assert Titles(titles).holding(query).tolist() == [i for i, one in enumerate(titles) if wanted and holds(one)]
+    assert Titles(titles).holding(query).tolist() == [
+        i for i, one in enumerate(titles) if wanted and holds(one)
+    ]
 
 
 def test_the_example_in_the_docstring() -> None:

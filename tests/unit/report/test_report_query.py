@@ -97,6 +97,6 @@ def test_a_query_that_no_document_answers() -> None:
 def test_an_empty_pool_and_a_document_without_title_or_text() -> None:
     assert list(lines(replace(REPORT, candidates=[])))[5].endswith("(not in the pool)")
     bare = list(lines(replace(REPORT, candidates=[replace(FIRST, title="", text=" \n")])))
-    assert bare[3] == "    1       2      3   0.9124   0.6124   12.346  d1"
-    assert bare[4].endswith("(not in the pool)")
+    assert bare[5] == "    1       2      3   0.9124   0.6124   12.346  d1"
+    assert bare[6].endswith("(not in the pool)")
     assert all(line == line.rstrip() for line in bare)
