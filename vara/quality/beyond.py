@@ -1,7 +1,7 @@
 """Beyond relevance: how varied and how fresh a result is, and whom a search never shows.
 
-Nothing here knows a label. Rankings are lists of row numbers of documents; what a row has (category, vector, date) comes
-in as one array over all documents.
+Nothing here knows a label. Rankings are lists of row numbers of documents; what a row has (category, vector,
+date) comes in as one array over all documents.
 """
 
 from __future__ import annotations
