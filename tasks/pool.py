@@ -51,9 +51,9 @@ def _asked(job: Job, corpus: Corpus) -> Iterator[Asked]:
     )
     vectors = read_embeddings(job.inputs["embed"].folder)
     scores = score_blocks(vectors.documents, vectors.queries)
-    rows = corpus.queries.select("query_id", "text", "allowed").iter_rows()
-    for number, ((query_id, text, allowed), dense) in enumerate(zip(rows, scores, strict=True)):
-        visible = scope.visible(allowed)
+    rows = corpus.queries.select("query_id", "text", "allowed", "scope").iter_rows()
+    for number, ((query_id, text, allowed, own), dense) in enumerate(zip(rows, scores, strict=True)):
+        visible = scope.visible(allowed, own)
         if job.params["pool.exclude_self"]:
             visible = visible & (corpus.id_array != query_id)
         job.watch.progress(number + 1, corpus.queries.height, "queries")
