@@ -41,14 +41,14 @@ def run(job: Job) -> Made:
 
 
 def _asked(job: Job, corpus: Corpus) -> Iterator[Asked]:
-    from backends.lexical import BM25
+    from backends.lexical.bm25 import BM25, Field
+    from backends.lexical.terms import Terms
 
     hidden = corpus.documents.select("archived", "audience", "metadata").to_dict(as_series=False)
     scope = Scope(hidden["archived"], hidden["audience"], hidden["metadata"], job.params["pool.filter"])
     # Archived documents are outside search: their words must not weigh in anybody's scores.
-    bm25 = BM25(
-        [text if not gone else "" for text, gone in zip(corpus.texts, hidden["archived"], strict=True)]
-    )
+    texts = [[] if gone else [text] for text, gone in zip(corpus.texts, hidden["archived"], strict=True)]
+    bm25 = BM25([(Field("text", 1.0), texts)], terms=Terms("none"), k1=1.2, b=0.75)
     vectors = read_embeddings(job.inputs["embed"].folder)
     scores = score_blocks(vectors.documents, vectors.queries)
     rows = corpus.queries.select("query_id", "text", "allowed").iter_rows()
@@ -57,7 +57,7 @@ def _asked(job: Job, corpus: Corpus) -> Iterator[Asked]:
         if job.params["pool.exclude_self"]:
             visible = visible & (corpus.id_array != query_id)
         job.watch.progress(number + 1, corpus.queries.height, "queries")
-        yield Asked(query_id, dense, bm25.scores(text), visible)
+        yield Asked(query_id, dense, bm25.answer(text, visible).scores, visible)
 
 
 def _recalled(job: Job, candidates: Sequence[Candidates]) -> dict[str, dict[str, tuple[int, int]]]:
