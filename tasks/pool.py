@@ -10,6 +10,7 @@ from tasks.read import Corpus, read_corpus
 from vara.artifacts.step import Job, Made, Step
 from vara.index.candidates import Asked, Candidates, freeze
 from vara.index.exact import score_blocks
+from vara.index.facets import Only, conditions
 from vara.index.frozen import order_digest, write_pool
 from vara.index.scope import Scope
 from vara.index.vectors import read_embeddings
@@ -53,11 +54,12 @@ def _asked(job: Job, corpus: Corpus) -> Iterator[Asked]:
     scores = score_blocks(vectors.documents, vectors.queries)
     rows = corpus.queries.select("query_id", "text", "allowed").iter_rows()
     for number, ((query_id, text, allowed), dense) in enumerate(zip(rows, scores, strict=True)):
-        visible = scope.visible(allowed)
+        visible, without = scope.visible(allowed), frozenset[str]()
         if job.params["pool.exclude_self"]:
-            visible = visible & (corpus.id_array != query_id)
+            visible, without = visible & (corpus.id_array != query_id), frozenset([query_id])
+        only = Only(conditions(allowed, job.params["pool.filter"]), without)
         job.watch.progress(number + 1, corpus.queries.height, "queries")
-        yield Asked(query_id, dense, bm25.scores(text), visible)
+        yield Asked(query_id, dense, bm25.scores(text), visible, only)
 
 
 def _recalled(job: Job, candidates: Sequence[Candidates]) -> dict[str, dict[str, tuple[int, int]]]:

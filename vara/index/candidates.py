@@ -9,22 +9,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vara.index.exact import credited
+from vara.index.facets import Only
 from vara.quality.ranking import best, byte_order
 
 Scores = NDArray[np.float32]
 Rows = NDArray[np.int64]
-Search = Callable[[int, NDArray[np.bool_], int], Rows]
-"""An engine's answer: (query number, visible documents, depth) → row numbers, best first."""
+Search = Callable[[int, Only, int], Rows]
+"""An engine's answer: (query number, which documents may be found, depth) → row numbers, best first."""
 
 
 @dataclass(frozen=True)
 class Asked:
-    """One query as the first stage sees it: its scores of all documents, and those that it may see."""
+    """One query as the first stage sees it: its scores of all documents, and those that it may see.
+
+    Attributes:
+        visible: bool (n,), the documents that it may see.
+        only: the same for an engine.
+    """
 
     query_id: str
     dense: Scores
     lexical: Scores
     visible: NDArray[np.bool_]
+    only: Only
 
 
 @dataclass(frozen=True)
@@ -82,7 +89,7 @@ def freeze(
         if retriever == "dense" and approximate is None:
             pool = ranked(query.dense, rows)
         elif retriever == "dense" and approximate is not None:
-            found = approximate(number, query.visible, depth)
+            found = approximate(number, query.only, depth)
             recalled = credited(found, query.dense, query.visible, depth)
             once = np.unique(found)
             pool = ranked(query.dense, once[query.visible[once]])
