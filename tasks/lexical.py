@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     import polars as pl
 
     from backends.lexical.bm25 import BM25
-    from backends.lexical.fallbacks import Fallback
+    from backends.lexical.fallbacks import Fallback, StandIns
+    from vara.index.candidates import StoodIn
 
 METADATA = "metadata."
 COLUMNS = ("title", "text")
@@ -53,6 +54,14 @@ def lexical_index(documents: pl.DataFrame, params: Mapping[str, Any]) -> BM25:
         b=params["lexical.b"],
         fallbacks=[name for on, name in acting if on],
     )
+
+
+def by_fallback(replaced: Mapping[str, StandIns]) -> StoodIn:
+    """Return what fallbacks did, as the pool's file has it: {fallback: {term: its stand-ins}}."""
+    acted: dict[str, dict[str, list[str]]] = {}
+    for term, found in sorted(replaced.items()):
+        acted.setdefault(found.by, {})[term] = list(found.terms)
+    return acted
 
 
 def _check_labels(labels: Sequence[str], fields: Mapping[str, float]) -> None:
