@@ -12,8 +12,10 @@ from hypothesis import strategies as st
 
 from vara.errors import Problem
 from vara.index.candidates import Asked, Candidates, freeze
+from vara.index.facets import Only
 
 IDS = ["9", "10", "a", "é", "z"]
+ONLY = Only((("archived=false",),))
 
 
 def ask(dense: list[float], lexical: list[float] | None = None, visible: list[bool] | None = None) -> Asked:
@@ -22,6 +24,7 @@ def ask(dense: list[float], lexical: list[float] | None = None, visible: list[bo
         np.asarray(dense, np.float32),
         np.asarray(lexical or [0] * len(dense), np.float32),
         np.asarray([True] * len(dense) if visible is None else visible, bool),
+        ONLY,
     )
 
 
@@ -104,14 +107,14 @@ def engine(*rows: int) -> Callable[..., Any]:
 def test_an_engine_finds_and_exact_scores_order() -> None:
     asked: list[Any] = []
 
-    def search(number: int, visible: np.ndarray, depth: int) -> np.ndarray:
-        asked.append((number, visible.tolist(), depth))
+    def search(number: int, only: Only, depth: int) -> np.ndarray:
+        asked.append((number, only, depth))
         return np.array([3, 0, 2])
 
     found = frozen(
         ask([0.4, 0.9, 0.3, 0.5, 0.1], visible=[True, True, True, True, False]), approximate=search
     )
-    assert asked == [(0, [True, True, True, True, False], 3)]
+    assert asked == [(0, ONLY, 3)]
     assert names(found.pool) == ["é", "9", "a"]  # .5, .4, .3; the engine missed "10"
     assert found.dense.tolist() == np.float32([0.5, 0.4, 0.3]).tolist()
     assert found.recalled == (2, 3)  # of "10" .9, "é" .5, "9" .4
@@ -174,7 +177,7 @@ def test_the_order_of_the_corpus_does_not_matter(
     ids, query = corpus
     order = list(range(len(ids)))
     random.shuffle(order)
-    shuffled = Asked("q", query.dense[order], query.lexical[order], query.visible[order])
+    shuffled = Asked("q", query.dense[order], query.lexical[order], query.visible[order], ONLY)
     one, other = frozen(query, depth, ids), frozen(shuffled, depth, [ids[row] for row in order])
     assert [ids[row] for row in one.pool] == [ids[order[row]] for row in other.pool]
     assert [ids[row] for row in one.bm25] == [ids[order[row]] for row in other.bm25]

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from tasks import pool
+from vara.artifacts.canonical import file_digest
 from vara.artifacts.step import Output
 from vara.datasets.tables import to_frame, write_table
 from vara.index.candidates import Candidates
@@ -125,23 +126,46 @@ def test_an_exact_pool_says_nothing_of_recall(inputs: dict[str, Output], tmp_pat
     assert set(pooled(inputs, tmp_path / "out")) == {"first_stage", "bm25"}
 
 
-def test_an_approximate_pool_counts_what_it_found(inputs: dict[str, Output], tmp_path: Path) -> None:
-    """The engine in memory is exact, so that it finds every document of each pool."""
-    facts = {"engine": "memory", "m": 16, "ef_construct": 128}
+def approximated(inputs: dict[str, Output], folder: Path, engine: str, **changes: Any) -> SimpleNamespace:
+    """Return the job of a pool that an engine found; every engine is exact on so few documents."""
+    facts = {"engine": engine, "m": 16, "ef_construct": 128}
     embed = replace(inputs["embed"], identity={"recipe": "f" * 64})
+    folder.mkdir()
     job = SimpleNamespace(
-        inputs={**inputs, "embed": embed, "index": output(tmp_path, "index", **facts)},
-        params={f"pool.{name}": value for name, value in {**DEFAULTS, "search": "ann"}.items()},
-        folder=tmp_path / "out",
+        inputs={**inputs, "embed": embed, "index": output(folder, "index", **facts)},
+        params={f"pool.{name}": value for name, value in {**DEFAULTS, "search": "ann", **changes}.items()},
+        folder=folder,
         watch=Notes(),
-        settings=SimpleNamespace(collections=tmp_path / "collections", digest_of=None, qdrant={}),
+        settings=SimpleNamespace(collections=folder / "collections", digest_of=file_digest, qdrant={}),
     )
-    job.folder.mkdir()
-    body = pool.run(job).bodies["pool"]  # type: ignore[arg-type]
-    exact = pooled(inputs, tmp_path / "exact")
-    assert body["first_stage"] == exact["first_stage"]
-    assert body["recalled"] == {"q-self": (3, 3), "q-owner": (3, 3), "q-staff": (3, 3)}
+    job.body = pool.run(job).bodies["pool"]  # type: ignore[arg-type]
+    return job
+
+
+def test_an_approximate_pool_counts_what_it_found(inputs: dict[str, Output], tmp_path: Path) -> None:
+    job = approximated(inputs, tmp_path / "ann", "memory")
+    assert job.body["recalled"] == {"q-self": (3, 3), "q-owner": (3, 3), "q-staff": (3, 3)}
     assert job.watch.lines[-1] == "the collection found 9 of the 9 documents of the exact pools"
+
+
+@pytest.mark.parametrize("engine", ["memory", "edge"])
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {"exclude_self": True},
+        {"filter": {"product": "web"}},
+        {"filter": {"product": ["pocket", "web"], "audience": "owner"}, "exclude_self": True},
+    ],
+)
+def test_an_engine_sees_with_the_eyes_of_the_query(
+    inputs: dict[str, Output], tmp_path: Path, engine: str, changes: dict[str, Any]
+) -> None:
+    """Were anything hidden found by the engine, it would be dropped after the cut, and the pool would not be full."""
+    job = approximated(inputs, tmp_path / "ann", engine, depth=2, **changes)
+    exact = pooled(inputs, tmp_path / "exact", depth=2, **changes)
+    assert job.body["first_stage"] == exact["first_stage"]
+    assert all(found == expected for found, expected in job.body["recalled"].values())
 
 
 def test_the_note_has_the_sum_over_all_queries() -> None:
