@@ -14,6 +14,7 @@ import pytest
 from tasks import pool
 from tests.conftest import ROOT
 from vara import params as parameters
+from vara.artifacts.canonical import file_digest
 from vara.artifacts.step import Output
 from vara.datasets.tables import to_frame, write_table
 from vara.errors import Problem
@@ -135,24 +136,47 @@ def test_an_exact_pool_says_nothing_of_recall(inputs: dict[str, Output], tmp_pat
     assert pooled(inputs, tmp_path / "out")["recalled"] == {}
 
 
-def approximate(inputs: dict[str, Output], tmp_path: Path, **changes: Any) -> tuple[Any, list[str]]:
-    """Run the step on the engine in memory, which is exact; return what it tracks and what it said."""
-    facts = {"engine": "memory", "m": 16, "ef_construct": 128}
+def approximate(
+    inputs: dict[str, Output], folder: Path, engine: str = "memory", **changes: Any
+) -> tuple[Any, list[str]]:
+    """Run the step on an engine, exact on so few documents; return what the step tracks and what it said."""
+    facts = {"engine": engine, "m": 16, "ef_construct": 128}
     embed = replace(inputs["embed"], identity={"recipe": "f" * 64})
     given = {f"pool.{name}": value for name, value in {"search": "ann", **changes}.items()}
+    folder.mkdir()
     job = SimpleNamespace(
-        inputs={**inputs, "embed": embed, "index": output(tmp_path, "index", **facts)},
+        inputs={**inputs, "embed": embed, "index": output(folder, "index", **facts)},
         params={**DEFAULTS, **given},
-        folder=tmp_path / "out",
+        folder=folder,
         watch=Notes(),
-        settings=SimpleNamespace(collections=tmp_path / "collections", digest_of=None, qdrant={}),
+        settings=SimpleNamespace(collections=folder / "collections", digest_of=file_digest, qdrant={}),
     )
-    job.folder.mkdir()
     return pool.run(job).bodies["pool"], job.watch.lines  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("engine", ["memory", "edge"])
+@pytest.mark.parametrize("retriever", ["dense", "hybrid"])
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {"exclude_self": True},
+        {"filter": {"product": "web"}},
+        {"filter": {"product": ["pocket", "web"], "audience": "owner"}, "exclude_self": True},
+    ],
+)
+def test_an_engine_sees_with_the_eyes_of_the_query(
+    inputs: dict[str, Output], tmp_path: Path, engine: str, retriever: str, changes: dict[str, Any]
+) -> None:
+    """Were anything hidden found by the engine, it would be dropped after the cut, and the pool would not be full."""
+    asked = {"depth": 2, "retriever": retriever, "cap": {"dense": 2}, **changes}
+    body, _ = approximate(inputs, tmp_path / "ann", engine, **asked)
+    assert body["first_stage"] == pooled(inputs, tmp_path / "exact", **asked)["first_stage"]
+    assert all(found == expected for found, expected in body["recalled"].values())
+
+
 def test_an_approximate_pool_counts_what_it_found(inputs: dict[str, Output], tmp_path: Path) -> None:
-    body, lines = approximate(inputs, tmp_path)
+    body, lines = approximate(inputs, tmp_path / "out")
     exact = pooled(inputs, tmp_path / "exact")
     assert body["first_stage"] == exact["first_stage"]
     assert body["recalled"] == {"q-self": (3, 3), "q-owner": (3, 3), "q-staff": (3, 3)}
@@ -161,13 +185,12 @@ def test_an_approximate_pool_counts_what_it_found(inputs: dict[str, Output], tmp
 
 def test_an_approximate_hybrid_is_told_how_many(inputs: dict[str, Output], tmp_path: Path) -> None:
     with pytest.raises(Problem) as caught:
-        approximate(inputs, tmp_path, retriever="hybrid")
+        approximate(inputs, tmp_path / "refused", retriever="hybrid")
     assert str(caught.value) == (
         "pool.cap problem: no number for the dense list, which an approximate search has to be told. "
         "Set one, as in pool.cap={dense: 1000}, or pool.search=exact."
     )
-    (tmp_path / "out").rmdir()
-    body, lines = approximate(inputs, tmp_path, retriever="hybrid", cap={"dense": 2})
+    body, lines = approximate(inputs, tmp_path / "out", retriever="hybrid", cap={"dense": 2})
     assert body["first_stage"] == pooled(inputs, tmp_path / "exact", retriever="hybrid", cap={"dense": 2})["first_stage"]  # fmt: skip
     assert lines[-1] == "the collection found 6 of the 6 documents of the exact ranking"
 
