@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tasks import embed, evaluate, index, pool, rerank, validate
+from tasks import calibrate, embed, evaluate, index, pool, rerank, validate
 from vara.artifacts.step import Step
 
 PIPELINE: tuple[Step, ...] = (
@@ -15,6 +15,7 @@ PIPELINE: tuple[Step, ...] = (
     pool.STEP,  # the candidates of each query, frozen
     rerank.STEP,  # the same candidates in a better order
     evaluate.STEP,  # what a user gets, in numbers
+    calibrate.STEP,  # and when nothing should be shown
 )
 
 

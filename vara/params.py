@@ -95,6 +95,15 @@ class EvaluateParams(Section):
     min_group: Count
 
 
+class CalibrateParams(Section):
+    """From which signal on an answer is shown."""
+
+    signal: Literal["cosine", "margin", "score"]
+    objective: Literal["precision", "cost"]
+    precision: Annotated[float, Field(gt=0, le=1)]
+    cost_ratio: Annotated[float, Field(gt=0, le=1_000_000)]
+
+
 class Params(Section):
     """Everything in params.yaml."""
 
@@ -106,6 +115,7 @@ class Params(Section):
     pool: PoolParams
     rerank: RerankParams
     evaluate: EvaluateParams
+    calibrate: CalibrateParams
 
     def flat(self) -> dict[str, Any]:
         """Return {dotted name: value}, one entry a key of params.yaml, in its order."""
