@@ -7,11 +7,11 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from tasks.collection import open_collection
+from tasks.collection import facets_by_id, open_collection
 from tasks.read import Corpus
 from vara.artifacts.step import Job
 from vara.errors import Problem
-from vara.index.facets import Only
+from vara.index.facets import Only, shared
 from vara.index.retrieval import Rows
 from vara.index.vectors import read_embeddings
 
@@ -30,14 +30,18 @@ def searching(job: Job, corpus: Corpus) -> Iterator[Searching]:
     queries = read_embeddings(job.inputs["embed"].folder).queries
     index = job.inputs["index"].facts
     params = {f"index.{name}": index[name] for name in ("engine", "m", "ef_construct")}
-    with open_collection(job, corpus.documents, params) as opened:
+    held = facets_by_id(corpus.documents)
+    everywhere = shared(held.values())
+    with open_collection(job, held, params) as opened:
         if 0 < opened.info.indexed < opened.info.count:
             found = f"{opened.info.indexed} of {opened.info.count} points are in the graph"
             raise Problem("collection", found, remedy="Remove it (vara store gc) and run the index stage.")
         job.watch.note(opened.info.says)
 
         def search(number: int, only: Only, depth: int) -> Rows:
-            hits = opened.store.search(opened.name, queries[number], depth, only=only, exact=False)
+            hits = opened.store.search(
+                opened.name, queries[number], depth, only=only.beyond(everywhere), exact=False
+            )
             return np.asarray([rows[hit.doc_id] for hit in hits], dtype=np.int64)
 
         yield search
