@@ -86,7 +86,7 @@ def by_ids(store: EdgeStore, mask: np.ndarray, *, ready: bool) -> Answer:
 
 
 def timed(sides: dict[str, Answer], queries: np.ndarray) -> tuple[dict[str, float], dict[str, list[Any]]]:
-    """Ask all sides by turns; return ms a query (the quickest round: machines are shared) and what each found."""
+    """Ask all sides by turns; return ms a query in the quickest round, and what each found."""
     spent: dict[str, list[float]] = {name: [] for name in sides}
     found: dict[str, list[Any]] = {}
     for _ in range(ROUNDS):
