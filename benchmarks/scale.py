@@ -116,9 +116,7 @@ def _read_at_once(bench: Bench) -> str:
     began = time.monotonic()
     copy_folder(collection, bench.folder / "copy")
     seconds, copied = time.monotonic() - began, disk(bench.folder / "copy")
-    running = [
-        bench.start(f"scale-{depth}", "pool.search=ann", f"pool.depth={depth}") for depth in READERS
-    ]
+    running = [bench.start(f"scale-{depth}", "pool.search=ann", f"pool.depth={depth}") for depth in READERS]
     most = 0
 
     def stage() -> str:
@@ -164,7 +162,10 @@ def report(measured: Sequence[Measured]) -> str:
             row[f"MiB more per {STEP:,}"] = f"{(high - low) / steps / MIB:.1f}" if known else "–"
         rows.append(row)
     parts = [
-        {"in the store": name, **{f"MiB, {one.documents:,}": f"{one.disk.get(name, 0) / MIB:,.1f}" for one in measured}}
+        {
+            "in the store": name,
+            **{f"MiB, {one.documents:,}": f"{one.disk.get(name, 0) / MIB:,.1f}" for one in measured},
+        }
         for name in last.disk
     ]
     return f"{markdown(rows)}\n\n{markdown(parts)}"
@@ -195,10 +196,14 @@ def main() -> int:
     options = parser.parse_args()
     measured = []
     for documents in sorted(options.documents):
-        one = measure(Size(documents, options.queries, options.seed), readers=options.readers)
+        one = measure(
+            Size(documents, options.queries, options.seed),
+            readers=options.readers and documents == max(options.documents),
+        )
         measured.append(one)
         print(f"{documents:,} documents, {options.queries} queries: {one.quality}", flush=True)
-        print(f"  cold {one.cold.seconds:.0f} s, cached {one.cached.seconds:.1f} s, {one.cached.peak / MIB:,.0f} MiB")
+        cached = f"cached {one.cached.seconds:.1f} s, {one.cached.peak / MIB:,.0f} MiB"
+        print(f"  cold {one.cold.seconds:.0f} s; {cached}\n\n{report([one])}\n{one.readers}\n", flush=True)
     text = "\n\n".join(filter(None, [report(measured), measured[-1].readers]))
     peak = max(one.cold.peak for one in measured)
     verdict = f"peak {peak / (1 << 30):.2f} GiB of {GOAL >> 30} GiB allowed"

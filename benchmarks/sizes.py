@@ -40,7 +40,13 @@ BATCH, QUERIES, WORDS = 1000, 1000, 11
 DIMENSIONS = (384, 768, 1024)
 OURS = "float32"
 KINDS = (OURS, "float16", "uint8", "float32 and int8 scalar", "float32 and 1-bit binary")
-BYTES = {OURS: 4.0, "float16": 2.0, "uint8": 1.0, "float32 and int8 scalar": 5.0, "float32 and 1-bit binary": 4.125}
+BYTES = {
+    OURS: 4.0,
+    "float16": 2.0,
+    "uint8": 1.0,
+    "float32 and int8 scalar": 5.0,
+    "float32 and 1-bit binary": 4.125,
+}
 """Bytes of a component, as arithmetic has it; a quantised collection keeps the originals beside."""
 
 
@@ -82,7 +88,7 @@ def _build_with_engine(folder: Path, kind: str, n: int, dimension: int) -> None:
             quantization_config=quantised[kind]() if kind in quantised else None,
         ),
         hnsw_config=qe.HnswIndexConfig(16, 128, full_scan_threshold=INDEXING_THRESHOLD_KB),
-        optimizers=qe.EdgeOptimizersConfig(indexing_threshold=INDEXING_THRESHOLD_KB // 8),
+        optimizers=qe.EdgeOptimizersConfig(indexing_threshold=100),  # a graph whatever the size
         wal_enabled=False,
     )
     shard = _shard(folder)
@@ -112,20 +118,32 @@ def _stored(rows: NDArray[np.float32], kind: str) -> NDArray[np.float32]:
 
 
 def search(folder: Path, dimension: int, kind: str) -> dict[str, int]:
-    """Open a collection, search it, and return by how many bytes this process grew."""
+    """Open a collection, search it, and return by how many bytes this process grew.
+
+    A small one of the same kind was opened and searched before, so that code, threads and buffers do not count.
+    """
+    queries = _stored(vectors(QUERIES, dimension, 10**9), kind)
+    with tempfile.TemporaryDirectory(prefix="vara-sizes-") as small:
+        _build_with_engine(Path(small), kind, 2 * BATCH, dimension)
+        first = _searched(Path(small), queries)
+        before = memory(os.getpid())
+        second = _searched(folder, queries)
+        after = memory(os.getpid())
+        for engine in (first, second):
+            engine.close()
+    return {"resident": after.resident - before.resident, "anonymous": after.anonymous - before.anonymous}
+
+
+def _searched(folder: Path, queries: NDArray[np.float32]) -> Any:
     import qdrant_edge as qe
 
-    queries = _stored(vectors(QUERIES, dimension, 10**9), kind)
-    before = memory(os.getpid())
     engine = qe.EdgeShard.load(str(_shard(folder)))
+    how = qe.SearchParams(exact=False)
     for query in queries:
-        how = qe.SearchParams(exact=False)
-        found = engine.query(
-            qe.QueryRequest(limit=20, query=qe.Query.Nearest(query.tolist()), params=how, with_payload=["doc_id"])
-        )
+        nearest = qe.Query.Nearest(query.tolist())
+        found = engine.query(qe.QueryRequest(limit=20, query=nearest, params=how, with_payload=["doc_id"]))
         assert len(found) == 20, f"{len(found)} found"
-    after = memory(os.getpid())
-    return {"resident": after.resident - before.resident, "anonymous": after.anonymous - before.anonymous}
+    return engine
 
 
 def lexical(n: int) -> dict[str, int]:
@@ -156,9 +174,18 @@ def items(folder: Path, n: int, dimension: int) -> int:
 def measure(folder: Path, n: int, dimension: int) -> list[dict[str, str]]:
     """Return the rows of one dimension."""
     raw = n * dimension * 4
-    files = {"documents.npy, the vectors of an embed artifact": raw, "items.sqlite": items(folder, n, dimension)}
+    files = {
+        "documents.npy, the vectors of an embed artifact": raw,
+        "items.sqlite": items(folder, n, dimension),
+    }
     rows = [
-        {"dimension": str(dimension), "what": what, "raw": _million(raw, n), "disk": _million(size, n), "RAM": "–"}
+        {
+            "dimension": str(dimension),
+            "what": what,
+            "raw": _million(raw, n),
+            "disk": _million(size, n),
+            "RAM": "–",
+        }
         for what, size in files.items()
     ]
     for kind in KINDS:
@@ -181,7 +208,9 @@ def measure(folder: Path, n: int, dimension: int) -> list[dict[str, str]]:
 def _child(what: str, folder: Path, kind: str, n: int, dimension: int) -> Any:
     """Do one thing in a fresh process and return what it says."""
     words = [sys.executable, __file__, "--child", json.dumps([what, str(folder), kind, n, dimension])]
-    done = subprocess.run(words, check=True, stdout=subprocess.PIPE, env={**os.environ, "PYTHONPATH": str(ROOT)})
+    done = subprocess.run(
+        words, check=True, stdout=subprocess.PIPE, env={**os.environ, "PYTHONPATH": str(ROOT)}
+    )
     return json.loads(done.stdout)
 
 

@@ -72,4 +72,7 @@ def _query_lines(asked: dict[int, int], queries: dict[int, list[str]]) -> Iterat
         metadata: dict[str, Any] = {"split": "dev" if number % 4 == 0 else "test", "language": "en"}
         if number % ALLOWED == 0:
             metadata["allowed"] = [AUDIENCE]
-        yield json.dumps({"_id": f"q{number:05}", "text": " ".join(queries[topic]), "metadata": metadata}) + "\n"
+        yield (
+            json.dumps({"_id": f"q{number:05}", "text": " ".join(queries[topic]), "metadata": metadata})
+            + "\n"
+        )
