@@ -31,12 +31,14 @@ sys.path.insert(0, str(ROOT))
 from backends.stores.edge import INDEXING_THRESHOLD_KB, EdgeStore  # noqa: E402 - found through the line above
 from backends.stores.protocol import Spec  # noqa: E402
 from benchmarks.marks import write_between  # noqa: E402
-from benchmarks.process import disk, memory  # noqa: E402
+from benchmarks.process import Memory, disk, memory  # noqa: E402
 from vara.artifacts.items import ItemCache  # noqa: E402
 from vara.report.table import markdown  # noqa: E402
 
 MILLION, GB = 1_000_000, 1_000_000_000
 BATCH, QUERIES, WORDS = 1000, 1000, 11
+HEAD = dict.fromkeys(("dimension", "what", "raw", "disk", "RAM"), "–")
+SHARD = "c/shard"
 DIMENSIONS = (384, 768, 1024)
 OURS = "float32"
 KINDS = (OURS, "float16", "uint8", "float32 and int8 scalar", "float32 and 1-bit binary")
@@ -91,7 +93,7 @@ def _build_with_engine(folder: Path, kind: str, n: int, dimension: int) -> None:
         optimizers=qe.EdgeOptimizersConfig(indexing_threshold=100),  # a graph whatever the size
         wal_enabled=False,
     )
-    shard = _shard(folder)
+    shard = folder / SHARD
     shard.mkdir(parents=True)
     engine = qe.EdgeShard.create(str(shard), config)
     for start in range(0, n, BATCH):
@@ -106,10 +108,6 @@ def _build_with_engine(folder: Path, kind: str, n: int, dimension: int) -> None:
     indexed = int(engine.info().indexed_vectors_count)
     engine.close()
     assert indexed == n, f"{indexed} of {n} in the graph"
-
-
-def _shard(folder: Path) -> Path:
-    return folder / "c" / "shard"
 
 
 def _stored(rows: NDArray[np.float32], kind: str) -> NDArray[np.float32]:
@@ -131,13 +129,13 @@ def search(folder: Path, dimension: int, kind: str) -> dict[str, int]:
         after = memory(os.getpid())
         for engine in (first, second):
             engine.close()
-    return {"resident": after.resident - before.resident, "anonymous": after.anonymous - before.anonymous}
+    return _grown(before, after)
 
 
 def _searched(folder: Path, queries: NDArray[np.float32]) -> Any:
     import qdrant_edge as qe
 
-    engine = qe.EdgeShard.load(str(_shard(folder)))
+    engine = qe.EdgeShard.load(str(folder / SHARD))
     how = qe.SearchParams(exact=False)
     for query in queries:
         nearest = qe.Query.Nearest(query.tolist())
@@ -159,7 +157,11 @@ def lexical(n: int) -> dict[str, int]:
     index = BM25(texts)
     after = memory(os.getpid())
     assert index.scores(texts[0]).any()
-    return {"resident": after.resident - before.resident, "anonymous": after.anonymous - before.anonymous}
+    return _grown(before, after)
+
+
+def _grown(before: Memory, after: Memory) -> dict[str, int]:
+    return {"resident": after.resident - before.resident, "own": after.anonymous - before.anonymous}
 
 
 def items(folder: Path, n: int, dimension: int) -> int:
@@ -178,29 +180,15 @@ def measure(folder: Path, n: int, dimension: int) -> list[dict[str, str]]:
         "documents.npy, the vectors of an embed artifact": raw,
         "items.sqlite": items(folder, n, dimension),
     }
-    rows = [
-        {
-            "dimension": str(dimension),
-            "what": what,
-            "raw": _million(raw, n),
-            "disk": _million(size, n),
-            "RAM": "–",
-        }
-        for what, size in files.items()
-    ]
+    one = {"dimension": str(dimension), "raw": _million(raw, n), "RAM": "–"}
+    rows = [{**HEAD, **one, "what": what, "disk": _million(size, n)} for what, size in files.items()]
     for kind in KINDS:
         place = folder / kind.replace(" ", "-")
         _child("build", place, kind, n, dimension)
         grown = _child("search", place, kind, n, dimension)
-        rows.append(
-            {
-                "dimension": str(dimension),
-                "what": f"collection, {kind}{' (as vara makes it)' if kind == OURS else ''}",
-                "raw": _million(n * dimension * BYTES[kind], n),
-                "disk": _million(disk(place), n),
-                "RAM": f"{_million(grown['resident'], n)} ({_million(grown['anonymous'], n)} its own)",
-            }
-        )
+        sizes = {"raw": _million(n * dimension * BYTES[kind], n), "disk": _million(disk(place), n)}
+        what = f"collection, {kind}{' (as vara makes it)' if kind == OURS else ''}"
+        rows.append({**HEAD, **one, "what": what, **sizes, "RAM": _ram(grown, n)})
         print(" | ".join(rows[-1].values()), flush=True)
     return rows
 
@@ -226,6 +214,10 @@ def _million(size: float, n: int) -> str:
     return f"{size / n * MILLION / GB:.2f}"
 
 
+def _ram(grown: dict[str, int], n: int) -> str:
+    return f"{_million(grown['resident'], n)} ({_million(grown['own'], n)} its own)"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--vectors", type=int, default=20_000)
@@ -242,8 +234,7 @@ def main() -> None:
             rows += measure(Path(folder), n, dimension)
     words = _child("lexical", Path(), OURS, n, 0)
     what = f"BM25 index, {WORDS} words a document"
-    ram = f"{_million(words['resident'], n)} ({_million(words['anonymous'], n)} its own)"
-    rows.append({"dimension": "any", "what": what, "raw": "–", "disk": "–", "RAM": ram})
+    rows.append({**HEAD, "dimension": "any", "what": what, "RAM": _ram(words, n)})
     text = f"GB (10⁹ bytes) per million documents, measured with {n:,}:\n\n{markdown(rows)}"
     print(f"\n{text}")
     if options.write:
