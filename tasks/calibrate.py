@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tasks.evaluate import CONVENTIONS
-from tasks.truth import Truth, read_truth
+from tasks.truth import CONVENTIONS, Truth, read_truth
 from vara.artifacts.step import Job, Made, Step
 from vara.datasets.names import dataset_name
 from vara.errors import Problem
