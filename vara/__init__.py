@@ -1,4 +1,4 @@
-"""vara: measure a vector search. For notebooks: `load_dataset`, `evaluate` and `compare`; everything else by its module.
+"""vara: measure a vector search. For notebooks: `load_dataset`, `evaluate`, `compare`; all else by module.
 
 Example:
     >>> import vara

@@ -15,8 +15,8 @@ from vara.quality.figures import significant
 from vara.quality.power import ALPHA, detectable
 from vara.quality.significance import Chance, holm, randomisation
 
-Values = Mapping[str, Mapping[str, float]]
-"""query_id → measure → value."""
+Values = Mapping[str, Mapping[str, float | None]]
+"""query_id → measure → value; a null is refused where its measure is compared."""
 
 Verdict = Literal["no difference", "higher", "lower", "noise", "undecided"]
 

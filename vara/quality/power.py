@@ -49,10 +49,10 @@ def t_quantile(share: float, freedom: int) -> float:
         2.001
     """
     z = NormalDist().inv_cdf(share)
-    terms = (
+    terms: tuple[float, ...] = (
         (z**3 + z) / 4,
         (5 * z**5 + 16 * z**3 + 3 * z) / 96,
         (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
         (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z) / 92160,
     )
-    return z + sum(term / freedom ** (place + 1) for place, term in enumerate(terms))
+    return z + math.fsum(term / float(freedom) ** place for place, term in enumerate(terms, start=1))

@@ -107,12 +107,14 @@ def _in_units(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.floa
     largest = np.maximum(np.abs(a).max(axis=0), np.abs(b).max(axis=0))
     largest[largest == 0] = 1.0
     unit = 10.0 ** (np.ceil(np.log10(largest)) - DIGITS)
-    return np.rint((b - a) / unit)
+    units: NDArray[np.float64] = np.rint((b - a) / unit)
+    return units
 
 
 def _least(differences: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the sum, for each column, from which an assignment counts as reaching the observed one."""
-    return np.abs(differences.sum(axis=0)) - SLACK * np.count_nonzero(differences, axis=0)
+    least: NDArray[np.float64] = np.abs(differences.sum(axis=0))
+    return least - SLACK * np.count_nonzero(differences, axis=0)
 
 
 def _enumerated(differences: NDArray[np.float64]) -> int:

@@ -61,6 +61,11 @@ class Arm:
     params: Mapping[str, Any]
     latency: Mapping[str, Any] | None
 
+    @property
+    def title(self) -> str:
+        """Return the name, and what it means where that is something else."""
+        return self.name if self.name == self.place else f"{self.name} ({self.place})"
+
     def rows(self, split: str, system: str) -> dict[str, Row]:
         """Return query_id → row of one system on one split; none are an empty mapping.
 

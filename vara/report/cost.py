@@ -1,4 +1,4 @@
-"""Cost and latency of two arms, side by side: what the lab measured in both, and why there is nothing where it did not."""
+"""Cost and latency of two arms, side by side: what the lab measured, or why there is nothing."""
 
 from __future__ import annotations
 

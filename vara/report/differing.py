@@ -55,7 +55,9 @@ def warnings(a: Arm, b: Arm) -> list[str]:
             if name in arm.params and made != arm.params[name]
         ]
         if stale:
-            lines.append(f"{side}'s numbers are of other parameters than stand beside them: {', '.join(stale)}")
+            lines.append(
+                f"{side}'s numbers are of other parameters than stand beside them: {', '.join(stale)}"
+            )
     return lines
 
 

@@ -44,7 +44,9 @@ def _why(a: Row, b: Row) -> str:
     if b.n_found < a.n_found:
         return f"left the pool: {a.n_found} → {b.n_found} of {a.n_relevant} relevant documents in it; {ranks}"
     if b.n_found > a.n_found:
-        return f"entered the pool: {a.n_found} → {b.n_found} of {a.n_relevant} relevant documents in it; {ranks}"
+        return (
+            f"entered the pool: {a.n_found} → {b.n_found} of {a.n_relevant} relevant documents in it; {ranks}"
+        )
     if a.first_rank != b.first_rank:
         return f"moved within the pool: {ranks}"
     return f"moved within the pool: relevant documents below the first, which stays at {_rank(a)}"
