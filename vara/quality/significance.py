@@ -114,7 +114,8 @@ def _in_units(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.floa
 def _least(differences: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the sum, for each column, from which an assignment counts as reaching the observed one."""
     least: NDArray[np.float64] = np.abs(differences.sum(axis=0))
-    return least - SLACK * np.count_nonzero(differences, axis=0)
+    least -= SLACK * np.count_nonzero(differences, axis=0)
+    return least
 
 
 def _enumerated(differences: NDArray[np.float64]) -> int:

@@ -10,6 +10,7 @@ from vara.quality.comparison import FEWEST, Paired
 from vara.quality.power import ALPHA
 from vara.report.comparison import Comparison
 from vara.report.cost import brief
+from vara.report.table import markdown
 
 Cells = Mapping[str, str]
 Body = tuple[Sequence[str], Sequence[Cells]]
@@ -36,7 +37,7 @@ def sections(found: Comparison) -> Iterator[Section]:
         yield Section(f"Biggest movers by {found.families.primary}", rows=_movers(found))
     yield Section("Measures of the result table", rows=_measures(found.families.headline))
     if found.families.others:
-        yield Section("All other measures", rows=_measures(found.families.others))
+        yield _others(found.families.others)
     if found.families.condensed:
         words = "Judged@k differs: nDCG over judged documents alone stands beside the plain one."
         coverage = [
@@ -51,6 +52,20 @@ def sections(found: Comparison) -> Iterator[Section]:
     yield Section("Tuned", *_tuned(found))
     if found.predictions is not None:
         yield Section("Predictions", *_predictions(found))
+
+
+def markdown_lines(found: Comparison) -> Iterator[str]:
+    """Yield the sections as Markdown."""
+    yield f"# {_code(found.a.name)} against {_code(found.b.name)}"
+    for section in sections(found):
+        if section.title:
+            yield f"\n## {section.title}"
+        if section.lines:
+            yield ""
+            yield from (f"* {line}" for line in section.lines)
+        if section.rows:
+            rows = [{name: cell.replace("|", "\\|") for name, cell in row.items()} for row in section.rows]
+            yield f"\n{markdown(rows)}"
 
 
 def verdict_line(found: Comparison) -> str:
@@ -76,11 +91,11 @@ def verdict_line(found: Comparison) -> str:
 
 def _limits(found: Comparison) -> Iterator[str]:
     """Say what this many queries can and cannot show."""
-    one = found.deciding
+    one = None if found.incomparable else found.deciding
     if one is not None and one.detectable is not None:
         within = one.verdict == "noise"
         rest = f"; {abs(one.difference):.4f} is within noise" if within else ""
-        yield f"n = {one.n} can see {one.detectable:.4f} or more ({one.measure}, .05 two-sided, power .8){rest}."
+        yield f"n = {one.n} can see {one.detectable:.4f} or more ({one.measure}, .05 two-sided, power .8), if queries scatter as they do here{rest}."
     few = [other for other in found.measured if 0 < other.moved < FEWEST]
     if one in few:
         few = [one]
@@ -113,6 +128,13 @@ def _before(found: Comparison) -> list[str]:
     ):
         lines.append("What differs: vara compare --data.")
     return lines
+
+
+def _others(measured: Sequence[Paired]) -> Section:
+    """Show the measures that moved, and name the rest."""
+    still = [one.measure for one in measured if not one.moved]
+    lines = [f"No query moved: {', '.join(still)}."] if still else []
+    return Section("All other measures", lines, _measures([one for one in measured if one.moved]))
 
 
 def _data(found: Comparison) -> Body:
@@ -192,6 +214,10 @@ def _predictions(found: Comparison) -> Body:
         for one in found.predictions or ()
     ]
     return [found.written], rows
+
+
+def _code(name: str) -> str:
+    return f"`{name}`"
 
 
 def _interval(one: Paired) -> str:

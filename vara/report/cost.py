@@ -38,7 +38,7 @@ def costs(a: Arm, b: Arm) -> Costs:
     """Return the figures that both arms have."""
     lacking = [side for side, arm in (("A", a), ("B", b)) if arm.latency is None]
     if a.latency is None or b.latency is None:
-        return Costs((), f"not measured: no {LATENCY} in {' and '.join(lacking)}")
+        return Costs((), f"not measured (no {LATENCY} in {' and '.join(lacking)})")
     left, right = _numbers(a.latency), _numbers(b.latency)
     figures = tuple(
         Cost(name, left[name], right[name], right[name] / left[name] if left[name] else None)
@@ -46,7 +46,7 @@ def costs(a: Arm, b: Arm) -> Costs:
         if name in right
     )
     if not figures:
-        return Costs((), f"not measured: {LATENCY} of A and B have no figure in common")
+        return Costs((), f"not measured ({LATENCY} of A and B have no figure in common)")
     same = a.latency.get("machine") == b.latency.get("machine")
     return Costs(figures, "" if same else "measured on different machines: the figures cannot be compared")
 

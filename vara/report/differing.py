@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from vara.report.arm import Arm, flat
+from vara.report.arm import Arm
 
 _ABSENT = "–"
 _TABLES = {
@@ -34,7 +34,7 @@ def incomparable(a: Arm, b: Arm) -> list[str]:
     if a.metrics.get("conventions") != b.metrics.get("conventions"):
         words = f"{a.metrics.get('conventions')} and {b.metrics.get('conventions')}"
         reasons.append(f"CONVENTIONS DIFFER: the measures are defined by {words}")
-    grades = [flat(arm.metrics).get("evaluation.evaluate.min_relevance") for arm in (a, b)]
+    grades = [_settings(arm).get("evaluate.min_relevance") for arm in (a, b)]
     if grades[0] != grades[1]:
         reasons.append(f"RELEVANCE DIFFERS: it starts at grade {grades[0]} in A, {grades[1]} in B")
     return reasons
@@ -63,7 +63,7 @@ def warnings(a: Arm, b: Arm) -> list[str]:
 
 def tuned(a: Arm, b: Arm) -> list[Setting]:
     """Return the parameters and settings that differ, as the numbers were made: metric files go before params.yaml."""
-    left, right = ({**arm.params, **_made_with(arm)} for arm in (a, b))
+    left, right = _settings(a), _settings(b)
     names = list(dict.fromkeys([*left, *right]))
     return [
         Setting(name, left.get(name, _ABSENT), right.get(name, _ABSENT))
@@ -75,6 +75,10 @@ def tuned(a: Arm, b: Arm) -> list[Setting]:
 def _digest(arm: Arm, table: str) -> Any:
     data = arm.metrics.get("data")
     return data.get(table) if isinstance(data, dict) else None
+
+
+def _settings(arm: Arm) -> dict[str, Any]:
+    return {**arm.params, **_made_with(arm)}
 
 
 def _made_with(arm: Arm) -> dict[str, Any]:
