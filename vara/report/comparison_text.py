@@ -91,19 +91,19 @@ def verdict_line(found: Comparison) -> str:
 
 def _limits(found: Comparison) -> Iterator[str]:
     """Say what this many queries can and cannot show."""
-    one = None if found.incomparable else found.deciding
-    if one is not None and one.detectable is not None:
-        within = one.verdict == "noise"
-        rest = f"; {abs(one.difference):.4f} is within noise" if within else ""
-        yield f"n = {one.n} can see {one.detectable:.4f} or more ({one.measure}, .05 two-sided, power .8), if queries scatter as they do here{rest}."
-    few = [other for other in found.measured if 0 < other.moved < FEWEST]
-    if one in few:
-        few = [one]
+    if (one := found.deciding) is None or found.incomparable:
+        return
+    if one.detectable is not None:
+        sight = f"n = {one.n} can see {one.detectable:.4f} or more of {one.measure} (.05 two-sided, power .8)"
+        rest = f"; {abs(one.difference):.4f} is within noise" if one.verdict == "noise" else ""
+        yield f"{sight}, where queries scatter as they do here{rest}."
+    few = [other for other in found.families.headline if 0 < other.moved < FEWEST]
     if few:
         moved = examples([f"{other.measure} {other.moved} of {other.n}" for other in few])
+        most = max(other.moved for other in few)
         yield (
-            f"Too few queries moved ({moved}): {ALPHA:g} cannot be reached with fewer than {FEWEST}, "
-            f"the smallest p of {few[0].moved} is {2 / 2 ** few[0].moved:g}."
+            f"Too few queries moved ({moved}): {ALPHA:g} cannot be reached with fewer than {FEWEST}; "
+            f"the smallest p of {most} is {2 / 2**most:g}."
         )
 
 
