@@ -59,7 +59,7 @@ def source(workspace: Workspace, name: str) -> Source:
     readings = {
         "the working tree": name in HERE,
         "a trial": folder is not None and (folder / "params.yaml").is_file(),
-        "settings": "=" in name,
+        "settings": "=" in name and not name.startswith("refs/"),
         "a git revision": commit is not None,
     }
     meant = [reading for reading, is_so in readings.items() if is_so]

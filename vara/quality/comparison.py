@@ -157,7 +157,7 @@ def _verdict(moved: int, difference: float, p_holm: float, least: float | None) 
 
 def _matrix(side: Values, queries: Sequence[str], names: Sequence[str]) -> NDArray[np.float64]:
     """Return float64 (n, m), each value in 10 significant digits, as metric files have it."""
-    bare = [query for query in queries if any(name not in side[query] for name in names)]
+    bare = [query for query in queries if any(side[query].get(name) is None for name in names)]
     table = np.array([[side[query].get(name, np.nan) for name in names] for query in queries], np.float64)
     odd = [query for query, row in zip(queries, table, strict=True) if not np.isfinite(row).all()]
     if odd:

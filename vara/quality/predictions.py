@@ -135,5 +135,9 @@ def _placed(error: Mapping[str, Any]) -> str:
     place, *rest = error["loc"] or ("",)
     if not isinstance(place, int):
         return f"no list: found {type(error['input']).__name__}"
-    words = explain({**error, "loc": rest}, Prediction) if rest else str(error["msg"]).removeprefix("Value error, ")
+    words = (
+        explain({**error, "loc": rest}, Prediction)
+        if rest
+        else str(error["msg"]).removeprefix("Value error, ")
+    )
     return f"entry {place + 1}: {words}"

@@ -51,7 +51,9 @@ def test_higher_and_lower():
 
 
 def test_a_large_difference_of_few_queries_is_undecided():
-    assert one([0.0] * 5, [0.5] * 5).verdict == "undecided"  # p cannot fall below .0625, and 5 of 5 are no noise
+    assert (
+        one([0.0] * 5, [0.5] * 5).verdict == "undecided"
+    )  # p cannot fall below .0625, and 5 of 5 are no noise
 
 
 def test_holm_takes_away_what_many_looks_gave():
