@@ -66,6 +66,6 @@ def _dvc(root: Path, *words: str) -> str:
     done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
     if done.returncode:
         said = done.stderr.strip().splitlines()
-        remedy = "Run `dvc fetch --all-commits` here, then compare again."
-        raise Problem(f"dvc {words[0]}", said[0] if said else "no answer", where=str(root), remedy=remedy)
+        remedy = "Fetch that revision's data here (`dvc fetch --all-commits`), then compare again."
+        raise Problem(f"dvc {words[0]}", said[0] if said else "no answer", remedy=remedy)
     return done.stdout

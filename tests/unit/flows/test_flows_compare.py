@@ -188,8 +188,10 @@ def test_what_cannot_fail_is_no_pass(clone: Clone, vara: Vara) -> None:
     assert (code, err) == (
         2,
         [
-            "comparison problem: not comparable: no regression could be seen. "
-            "Run both arms on the same labels and definitions, then compare."
+            (
+                "comparison problem: not comparable: no regression could be seen. "
+                "Run both arms on the same labels and definitions, then compare."
+            )
         ],
     )
     few = run_files({})

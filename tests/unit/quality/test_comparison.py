@@ -118,8 +118,8 @@ def test_ties_are_those_of_ten_digits():
         (
             {"q": {"RR": 0.5}},
             {"q": {"RR": math.inf}},
-            "a value that is NaN or infinite for q, expected a finite number for each of RR. "
-            "Compare the measures that every query has.",
+            ("a value that is NaN or infinite for q, expected a finite number for each of RR. "
+            "Compare the measures that every query has."),
         ),
     ],
     ids=["no query", "no measure", "another measure", "null", "infinite"],

@@ -178,8 +178,10 @@ def test_what_was_tuned_is_what_the_numbers_were_made_with() -> None:
         Setting("pool.print", "–", "f"),
     ]
     assert list(found.warnings) == [
-        "B's numbers are of other parameters than stand beside them: pool.depth 10 (params.yaml: 7), "
-        "embed.model 'big' (params.yaml: 'tiny'), rerank.weight 0.5 (params.yaml: 0.6)"
+        (
+            "B's numbers are of other parameters than stand beside them: pool.depth 10 (params.yaml: 7), "
+            "embed.model 'big' (params.yaml: 'tiny'), rerank.weight 0.5 (params.yaml: 0.6)"
+        )
     ]
 
 
@@ -306,8 +308,10 @@ def test_only_dev() -> None:
             {},
             {},
             {"system": "dense"},
-            "no row of dense on test (A). "
-            "Name a system of the table: first_stage, reranked or bm25; or a split with relevant documents.",
+            (
+                "no row of dense on test (A). "
+                "Name a system of the table: first_stage, reranked or bm25; or a split with relevant documents."
+            ),
         ),
     ],
 )
