@@ -69,3 +69,8 @@ def test_who_may_see_what_changes_with_the_metadata_alone(folder: Path, tmp_path
     assert [one for one in found(folder, tmp_path) if one.table == "queries"] == [
         Difference("queries", "changed", 1, ("q4: metadata",))
     ]
+
+
+def test_null_is_a_value(folder: Path, tmp_path: Path) -> None:
+    change(folder / "corpus.jsonl", 1, title=None)
+    assert found(folder, tmp_path) == [Difference("documents", "changed", 1, ("d2: title",))]

@@ -44,6 +44,7 @@ def test_thirteen_are_counted_and_fourteen_are_drawn():
     drawn = chance([0.0] * 14, [0.5] * 14)
     assert not drawn.exact
     assert 1 / 10_001 <= drawn.p <= 10 / 10_001
+    assert chance([0.0] * 100, [0.5] * 100).p == 1 / 10_001  # none of 10,000 draws, and the observed one
 
 
 def test_drawn_and_counted_agree():
@@ -55,21 +56,20 @@ def test_drawn_and_counted_agree():
 
 
 def test_rounding_to_ten_digits_does_not_decide():
-    # 1/3 − 1/6 and 1/6 are equal, and .3333333333 − .1666666667 and .1666666667 are not:
-    # |1/6 − 1/6| < 1/6 + 1/6 on all four assignments but two
-    a, b = [0.1666666667, 0.1666666667, 0.0], [0.3333333333, 0.3333333333, 0.1666666667]
-    # all three differences are 1/6: |sum| ≥ 1/2 in 2 of 8
-    assert chance(a, b).p == 2 / 8
-    # one of them the other way: observed 1/6, and every assignment reaches 1/6
-    assert chance([*a[:2], 0.1666666667], [*b[:2], 0.0]).p == 1.0
-    many = chance(a[:2] * 10 + [0.1666666667] * 10, b[:2] * 10 + [0.0] * 10, permutations=999)
-    turned = chance(b[:2] * 10 + [0.0] * 10, a[:2] * 10 + [0.1666666667] * 10, permutations=999)
-    assert many.p == turned.p
+    """1/3 − 1/6 and 1/6 − 0 are equal; in ten digits they are .1666666666 and .1666666667."""
+    third, sixth = 0.3333333333, 0.1666666667
+    # all one way: |sum| ≥ 3/6 in 2 of 8
+    assert chance([sixth, sixth, 0.0], [third, third, sixth]).p == 2 / 8
+    # one of them the other way: 1/6 was observed, and every assignment reaches 1/6
+    assert chance([sixth, sixth, sixth], [third, third, 0.0]).p == 1.0
+    assert chance([0.0, 0.0, third], [sixth, sixth, sixth]).p == 1.0  # .1666666668 was observed
+    # drawn: ten to nine leaves 1/6 again
+    assert chance([0.0] * 10 + [third] * 9, [sixth] * 19, permutations=999).p == 1.0
 
 
 def test_differences_of_any_size_are_told_apart():
-    # in thousands and in billionths the same three ranks of differences: 4 of 8, as above
-    for scale in (1e3, 1e-9):
+    # large and tiny, the same three sizes of differences: 4 of 8, as above
+    for scale in (1e6, 1e-15):
         assert chance([0, 0, 2 * scale], [6 * scale, 4 * scale, 0]).p == 4 / 8
 
 
