@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from cli import show, store, why
+from cli import compare, show, store, why
 from flows.terminal import log, log_to_stderr
 from vara.errors import Problem, of_the_machine
 
@@ -20,6 +20,7 @@ app = typer.Typer(
 )
 app.command("show")(show.show)
 app.command("why")(why.why)
+app.command("compare")(compare.compare)
 app.add_typer(store.app, name="store")
 
 
