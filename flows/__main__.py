@@ -9,7 +9,7 @@ import sqlite3
 import sys
 from pathlib import Path
 
-from flows.pipeline import PIPELINE
+from flows.pipeline import LAB, STEPS
 from flows.run import Run, perform, plain, prepare, report
 from flows.server import reachable
 from flows.terminal import Terminal, log, log_to_stderr
@@ -39,8 +39,11 @@ def main(arguments: list[str] | None = None) -> int:
     for outcome in outcomes:
         if run.only in (None, outcome.step.name) or outcome.state == "computed":
             log.info("%s", _line(outcome))
+    trial = f" --trial {run.target.name}" if run.trial else ""
     if run.only is None:
-        log.info("The result table: vara show%s", f" --trial {run.target.name}" if run.trial else "")
+        log.info("The result table: vara show%s", trial)
+    elif run.steps[-1] in LAB:
+        log.info("The table: vara show --lab%s", trial)
     if options.json:
         sys.stdout.write(json.dumps(report(outcomes, run.target), ensure_ascii=False, allow_nan=False) + "\n")
     return 0
@@ -62,7 +65,7 @@ def _line(outcome: Outcome) -> str:
 
 
 def _parser() -> argparse.ArgumentParser:
-    stages = [step.name for step in PIPELINE]
+    stages = [step.name for step in STEPS]
     parser = argparse.ArgumentParser(
         prog="python -m flows", description="Run one stage of the pipeline, or all."
     )
