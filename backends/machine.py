@@ -37,7 +37,7 @@ def machine_facts(environment: Mapping[str, str], root: Path = Path("/")) -> dic
     threads = [f"{name}={environment[name]}" for name in THREADS if environment.get(name)]
     facts = {
         "cpu": _cpu(root / "proc/cpuinfo"),
-        "cores": f"{cores()} of {os.cpu_count()}",
+        "cores": f"{cores()} of {os.cpu_count()} cores",
         "core_limit": _core_limit(root / "sys/fs/cgroup/cpu.max"),
         "memory": _memory(root),
         "system": f"{platform.system()} {platform.release()} {platform.machine()}",
@@ -125,12 +125,12 @@ def _cpu(cpuinfo: Path) -> str:
 
 
 def _core_limit(limit: Path) -> str:
-    """Return the share of cores that a container may use, "1.5", or "" where nothing limits it."""
+    """Return the share of cores that a container may use, "at most 1.5 cores", or "" where nothing limits it."""
     try:
         quota, period = limit.read_text().split()
     except (OSError, ValueError):
         return ""
-    return "" if quota == "max" else f"{int(quota) / int(period):g}"
+    return "" if quota == "max" else f"at most {int(quota) / int(period):g} cores"
 
 
 def _memory(root: Path) -> str:

@@ -7,6 +7,7 @@ import json
 import os
 import sqlite3
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 from flows.pipeline import LAB, STEPS
@@ -21,11 +22,15 @@ from vara.errors import Problem, of_the_machine
 
 def main(arguments: list[str] | None = None) -> int:
     """Run a flow and return the exit code: 0, or 2 where input or configuration is wrong."""
-    options = _parser().parse_args(arguments)
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    if options.again and options.stage not in [step.name for step in LAB]:
+        parser.error("--again is for measured stages: elsewhere the same input gives the same output")
     log_to_stderr()
     try:
         changes = parameters.read_changes(options.set)
         run = prepare(find_workspace(Path.cwd()), options.stage, changes, options.out)
+        run = replace(run, again=options.again)
         outcomes = drive(run)
     except Problem as problem:
         log.error("%s", problem)
@@ -78,6 +83,7 @@ def _parser() -> argparse.ArgumentParser:
         help="another parameter; writes to trials/",
     )
     parser.add_argument("--out", metavar="trials/NAME", help="where to write instead of the workspace")
+    parser.add_argument("--again", action="store_true", help="measure anew; only what lab/ holds")
     parser.add_argument("--json", action="store_true", help="end with one line of JSON on stdout")
     return parser
 

@@ -37,6 +37,7 @@ class Run:
         target: where build/, metrics/, plots/ and lab/ are written: the workspace or a trial.
         trial: whether `target` is a trial; it keeps the parameters that made it.
         only: publish this stage alone; the others are then upstream of it and must be what `target` says they are.
+        again: measure anew what the store holds of a measured step.
     """
 
     name: str
@@ -46,6 +47,7 @@ class Run:
     target: Path
     trial: bool = False
     only: str | None = None
+    again: bool = False
 
     @property
     def title(self) -> str:
@@ -96,7 +98,10 @@ def perform(run: Run, do: Do) -> list[Outcome]:
     outcomes = []
     with run.bench.store.in_use():
         for step in run.steps:
-            outcome = do(plan(step, made, run.params.flat(), run.bench))
+            planned = plan(step, made, run.params.flat(), run.bench)
+            if run.again and step.measured:
+                run.bench.store.forget(step.name, planned.key)
+            outcome = do(planned)
             if run.trial:
                 _begin_trial(run)
             if run.only in (None, step.name):
