@@ -40,6 +40,11 @@ TABLE: dict[str, tuple[Any, list[str]]] = {
     "evaluate.cutoffs": ([1, 2], ["evaluate"]),
     "evaluate.min_relevance": (2, ["evaluate"]),
     "evaluate.min_group": (1, ["evaluate"]),
+    # what is only timed computes nothing of the pipeline (tests/pipeline/test_lab.py: what it measures again)
+    "latency.split": ("dev", []),
+    "latency.warmup": (1, []),
+    "latency.repeats": (1, []),
+    "latency.clients": ([1], []),
 }
 
 

@@ -41,7 +41,7 @@ def test_every_key_is_commented() -> None:
         ("rerank.weight=.nan", "--set problem: rerank.weight: input should be a finite number, found nan. Correct the named keys; params.yaml comments each one."),
         ("embed.dtype=int8", "--set problem: embed.dtype: input should be 'float32', 'bfloat16' or 'float16', found 'int8'. Correct the named keys; params.yaml comments each one."),
         ("pool.filter=[", "--set pool.filter problem: not valid YAML (line 1). Correct the line."),
-        ("pool={}", "--set problem: unknown parameter 'pool'. Known names: dataset.path, seed, embed.model and 16 more."),
+        ("pool={}", "--set problem: unknown parameter 'pool'. Known names: dataset.path, seed, embed.model and 20 more."),
     ],
 )  # fmt: skip
 def test_a_wrong_setting_says_what_to_do(setting: str, message: str) -> None:

@@ -89,9 +89,9 @@ def sentences(metrics: Mapping[str, Any], machine: Mapping[str, str]) -> Iterato
         machine: this machine; another one than the file's is said.
     """
     split = split_of(metrics)
-    yield f"The reranker takes {shown(metrics[f'{split}.ratio'])} times as long as the dense search."
+    yield f"The reranker takes {shown(metrics[f'{split}.ratio'])} times as long as dense."
     n, durations = metrics[f"{split}.n_queries"], metrics[f"{split}.n_durations"]
-    yield f"{n} queries of split {split}, {durations} durations a stage, percentiles by nearest rank. {metrics['engine']}."
+    yield f"{n} queries of split {split}, {durations} durations a stage, percentiles by nearest rank."
     same, order = (round(n * metrics[f"{split}.{name}"]) for name in ("same_candidates", "same_order"))
     yield f"{same} of {n} queries found their frozen candidates; {order} ended in the frozen order."
     loading = (
@@ -102,6 +102,7 @@ def sentences(metrics: Mapping[str, Any], machine: Mapping[str, str]) -> Iterato
     memory = ", ".join(
         f"{shown(metrics.get(f'memory.{name}_mib'))} MiB {name}" for name in ("before", "loaded", "peak")
     )
+    yield f"Engine: {metrics['engine']}."
     yield f"Loading, in no figure above: {', '.join(loading)}. Memory: {memory}."
     facts = metrics["machine"]
     yield f"Measured {metrics['measured']} on {', '.join(facts.values())}; load before: {metrics['load.before']:.2f}."

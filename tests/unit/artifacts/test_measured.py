@@ -21,7 +21,9 @@ HERE = {"cpu": "a", "cores": "2 of 2 cores"}
 def bench(root: Path, **settings: Any) -> Bench:
     store = Store(root / "store")
     machine = {"machine": HERE, **settings}
-    return Bench(store, Settings(root, store.root / "collections", 1, {"cpu": "avx2"}, store.digest_of, **machine))
+    return Bench(
+        store, Settings(root, store.root / "collections", 1, {"cpu": "avx2"}, store.digest_of, **machine)
+    )
 
 
 def run(job: Job) -> Made:
@@ -36,7 +38,9 @@ def key(step: Step, where: Bench) -> str:
     return plan(step, {}, {}, where).key
 
 
-@pytest.mark.parametrize("machine", [{**HERE, "cpu": "b"}, {**HERE, "cores": "1 of 2 cores"}, {"cpu": "a"}, {}])
+@pytest.mark.parametrize(
+    "machine", [{**HERE, "cpu": "b"}, {**HERE, "cores": "1 of 2 cores"}, {"cpu": "a"}, {}]
+)
 def test_another_machine_has_another_key(tmp_path: Path, machine: dict[str, str]) -> None:
     here, there = bench(tmp_path), bench(tmp_path, machine=machine)
     assert key(TIMED, here) == key(TIMED, bench(tmp_path))

@@ -21,9 +21,9 @@ def service(**stages: Any) -> Service:
     """A service that answers at once, but for the given stages."""
     vector = np.ones(2, np.float32)
     ready: dict[str, Any] = {
-        "encode": lambda query: vector,
-        "search": lambda query, vector: Found(np.array([0, 1]), np.ones(2, np.float32), vector),
-        "rerank": lambda query, found: ORDER,
+        "encode": lambda _: vector,
+        "search": lambda _, vector: Found(np.array([0, 1]), np.ones(2, np.float32), vector),
+        "rerank": lambda *_: ORDER,
     }
     return Service(**{**ready, **stages}, engine="none", loading={})
 
@@ -78,7 +78,7 @@ def test_every_query_is_asked_once_by_that_many_clients(clients: int) -> None:
 def test_clients_ask_at_the_same_time() -> None:
     """Three clients meet at a barrier that two could never pass."""
     meeting = threading.Barrier(3)
-    load = under_load(lambda query: meeting.wait(timeout=30), QUERIES[:9], 3)
+    load = under_load(lambda _: meeting.wait(timeout=30), QUERIES[:9], 3)
     assert (len(load.ms), load.errors) == (9, [])
 
 

@@ -44,7 +44,9 @@ def test_numpy_agrees(durations: list[float], percent: int) -> None:
 def test_order_does_not_matter_and_tails_are_ordered(durations: list[float]) -> None:
     figures = spread(durations)
     assert figures == spread(sorted(durations))
-    assert figures["min_ms"] <= figures["p50_ms"] <= figures["p95_ms"] <= figures["p99_ms"] <= figures["max_ms"]
+    assert (
+        figures["min_ms"] <= figures["p50_ms"] <= figures["p95_ms"] <= figures["p99_ms"] <= figures["max_ms"]
+    )
 
 
 def test_a_spread_by_hand() -> None:
