@@ -103,6 +103,7 @@ def test_parts_are_within_the_whole(sandbox: Sandbox) -> None:
         {"pool.retriever": "bm25", "rerank.kind": "none"},
         {"pool.search": "ann"},
         {"pool.filter": {"product": ["web", "pocket"]}},
+        {"pool.filter": {"audience": "owner"}},  # nothing is left for q1, q2 and q3
         {"pool.exclude_self": True},
         {"index.engine": "memory"},
         {"latency.split": "dev"},
