@@ -28,7 +28,7 @@ def percentile(durations: Sequence[float], percent: float) -> float:
     """
     if not durations or not 0 < percent <= 100:
         raise ValueError(f"percentile {percent} of {len(durations)} durations")
-    # The product first: 29 / 100 · 100 is more than 29.
+    # The product first: 7 / 100 · 100 is more than 7.
     return sorted(durations)[math.ceil(percent * len(durations) / 100) - 1]
 
 
