@@ -7,9 +7,10 @@ import json
 import os
 import sqlite3
 import sys
+from dataclasses import replace
 from pathlib import Path
 
-from flows.pipeline import PIPELINE
+from flows.pipeline import LAB, STEPS
 from flows.run import Run, perform, plain, prepare, report
 from flows.server import reachable
 from flows.terminal import Terminal, log, log_to_stderr
@@ -21,11 +22,15 @@ from vara.errors import Problem, of_the_machine
 
 def main(arguments: list[str] | None = None) -> int:
     """Run a flow and return the exit code: 0, or 2 where input or configuration is wrong."""
-    options = _parser().parse_args(arguments)
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    if options.again and options.stage not in [step.name for step in LAB]:
+        parser.error("--again is for measured stages: elsewhere the same input gives the same output")
     log_to_stderr()
     try:
         changes = parameters.read_changes(options.set)
         run = prepare(find_workspace(Path.cwd()), options.stage, changes, options.out)
+        run = replace(run, again=options.again)
         outcomes = drive(run)
     except Problem as problem:
         log.error("%s", problem)
@@ -39,8 +44,11 @@ def main(arguments: list[str] | None = None) -> int:
     for outcome in outcomes:
         if run.only in (None, outcome.step.name) or outcome.state == "computed":
             log.info("%s", _line(outcome))
+    trial = f" --trial {run.target.name}" if run.trial else ""
     if run.only is None:
-        log.info("The result table: vara show%s", f" --trial {run.target.name}" if run.trial else "")
+        log.info("The result table: vara show%s", trial)
+    elif run.steps[-1] in LAB:
+        log.info("The table: vara show --lab%s", trial)
     if options.json:
         sys.stdout.write(json.dumps(report(outcomes, run.target), ensure_ascii=False, allow_nan=False) + "\n")
     return 0
@@ -62,7 +70,7 @@ def _line(outcome: Outcome) -> str:
 
 
 def _parser() -> argparse.ArgumentParser:
-    stages = [step.name for step in PIPELINE]
+    stages = [step.name for step in STEPS]
     parser = argparse.ArgumentParser(
         prog="python -m flows", description="Run one stage of the pipeline, or all."
     )
@@ -75,6 +83,7 @@ def _parser() -> argparse.ArgumentParser:
         help="another parameter; writes to trials/",
     )
     parser.add_argument("--out", metavar="trials/NAME", help="where to write instead of the workspace")
+    parser.add_argument("--again", action="store_true", help="measure anew; only what lab/ holds")
     parser.add_argument("--json", action="store_true", help="end with one line of JSON on stdout")
     return parser
 

@@ -104,6 +104,15 @@ class CalibrateParams(Section):
     cost_ratio: Annotated[float, Field(gt=0, le=1_000_000)]
 
 
+class LatencyParams(Section):
+    """What is timed."""
+
+    split: Annotated[str, Field(min_length=1)]
+    warmup: Annotated[int, Field(ge=0, le=1_000_000)]
+    repeats: Count
+    clients: Annotated[list[Annotated[int, Field(ge=1, le=1024)]], Field(min_length=1)]
+
+
 class Params(Section):
     """Everything in params.yaml."""
 
@@ -116,6 +125,7 @@ class Params(Section):
     rerank: RerankParams
     evaluate: EvaluateParams
     calibrate: CalibrateParams
+    latency: LatencyParams
 
     def flat(self) -> dict[str, Any]:
         """Return {dotted name: value}, one entry a key of params.yaml, in its order."""

@@ -60,6 +60,11 @@ TABLE: dict[str, tuple[Any, list[str]]] = {
     "calibrate.objective": ("cost", ["calibrate"]),
     "calibrate.precision": (0.9, ["calibrate"]),
     "calibrate.cost_ratio": (5.0, ["calibrate"]),
+    # what is only timed computes nothing of the pipeline (tests/pipeline/test_lab.py: what it measures again)
+    "latency.split": ("dev", []),
+    "latency.warmup": (1, []),
+    "latency.repeats": (1, []),
+    "latency.clients": ([1], []),
 }
 
 

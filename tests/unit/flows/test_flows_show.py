@@ -172,7 +172,7 @@ def test_a_stage_that_is_none(vara: Vara, words: tuple[str, ...]) -> None:
     code, out, err = vara(*words)
     assert (code, out) == (2, [])
     said = " ".join(" ".join(err).replace("│", " ").split())
-    assert "'pol' is no stage. Stages: validate, embed, index, pool, rerank, evaluate." in said
+    assert "'pol' is no stage. Stages: validate, embed, index, pool, rerank, evaluate, latency." in said
 
 
 def test_every_command_explains_itself() -> None:
