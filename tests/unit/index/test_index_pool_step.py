@@ -154,7 +154,7 @@ def test_an_approximate_pool_counts_what_it_found(inputs: dict[str, Output], tmp
     [
         {},
         {"exclude_self": True},
-        {"filter": {"product": "web"}},
+        {"filter": {"product": "pocket"}},
         {"filter": {"product": ["pocket", "web"], "audience": "owner"}, "exclude_self": True},
     ],
 )
