@@ -166,7 +166,7 @@ def approximate(
     [
         {},
         {"exclude_self": True},
-        {"filter": {"product": "web"}},
+        {"filter": {"product": "pocket"}},
         {"filter": {"product": ["pocket", "web"], "audience": "owner"}, "exclude_self": True},
     ],
 )
