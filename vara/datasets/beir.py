@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from vara.datasets.findings import Findings
+from vara.datasets.opened import open_bytes, raw_lines
 
 _BOM = "\ufeff"
 _BLANK = ("\n", "\r\n", "")
@@ -79,12 +80,12 @@ def read_lines(path: Path, findings: Findings, *, file: str) -> Iterator[tuple[s
         file: the file's name in findings, relative to the dataset.
     """
     try:
-        stream = path.open("rb")
+        stream = open_bytes(path)
     except OSError as error:
         findings.add("missing-file", file, what=error.strerror or "")
         return
     with stream:
-        for number, raw in enumerate(stream, start=1):
+        for number, raw in enumerate(raw_lines(stream, file), start=1):
             where = f"{file}:{number}"
             try:
                 line = raw.decode()

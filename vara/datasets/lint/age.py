@@ -1,13 +1,7 @@
-"""Rules about whether the test set is still one: older than the corpus, or unlike what people type.
-
-Without dates, and without a log, nothing is said.
-"""
+"""Is the test set older than the corpus? Without dates nothing is said."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
-from statistics import median
 from typing import TYPE_CHECKING
 
 from vara.datasets.findings import Findings
@@ -19,7 +13,6 @@ _DATED = (
     r'"(?:created|created_at|date|modified|modified_at|published|published_at|timestamp|updated|updated_at)"'
     r':"([0-9]{4}-[0-9]{2}-[0-9]{2})'
 )
-_WORD = re.compile(r"\w+").findall
 
 
 def check_age(documents: pl.DataFrame, queries: pl.DataFrame, findings: Findings) -> None:
@@ -44,30 +37,3 @@ def _dates(frame: pl.DataFrame) -> pl.Series:
 
     found = pl.col("metadata").str.extract_all(_DATED).list.eval(pl.element().str.tail(10)).list.max()
     return frame.select(found.alias("date"))["date"].drop_nulls()
-
-
-def check_log(queries: Sequence[str], log: Sequence[str], findings: Findings, *, where: str) -> None:
-    """Report test queries of another length, or of other words, than those of a log.
-
-    **Definition** Words are runs of letters and digits, in lower case. Length: the medians of words a query
-    differ by a factor of two or more. Words: more than half of the distinct words of the test queries stand in
-    no query of the log. (The other direction would grow with the log alone.)
-
-    Args:
-        queries: texts of the test queries.
-        log: texts of what people typed.
-        findings: takes what is found.
-        where: the log's name.
-    """
-    ours = [_WORD(text.lower()) for text in queries]
-    theirs = [_WORD(text.lower()) for text in log]
-    if not ours or not theirs:
-        return
-    one, other = median(map(len, ours)), median(map(len, theirs))
-    if max(one, other) >= 2 * min(one, other):
-        findings.add("unlike-log", where, what=f"median words a query: {one:g} in the test set, {other:g} in the log")
-    words = {word for text in ours for word in text}
-    typed = {word for text in theirs for word in text}
-    if 2 * len(words - typed) > len(words):
-        what = f"words of the test set that nobody typed: {len(words - typed)} of {len(words)}"
-        findings.add("unlike-log", where, what=what)

@@ -14,9 +14,10 @@ from vara.datasets.dataset import as_dataset, read_parts
 from vara.datasets.findings import Finding, Findings
 from vara.datasets.ids import Ids
 from vara.datasets.links import Parts
-from vara.datasets.lint.age import check_age, check_log
+from vara.datasets.lint.age import check_age
 from vara.datasets.lint.ids import check_ids
 from vara.datasets.lint.labels import check_sizes
+from vara.datasets.lint.log import check_log
 from vara.datasets.lint.tally import tally
 from vara.datasets.lint.texts import check_documents, check_texts
 from vara.datasets.lint.twins import check_queries, check_twins
