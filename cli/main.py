@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from cli import check, show, store, why
+from cli import check, evaluate, show, store, why
 from flows.terminal import log, log_to_stderr
 from vara.errors import Problem, of_the_machine
 
@@ -19,6 +19,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command("check")(check.check)
+app.command("evaluate")(evaluate.evaluate)
 app.command("show")(show.show)
 app.command("why")(why.why)
 app.add_typer(store.app, name="store")

@@ -130,7 +130,23 @@ def report(findings: Iterable[Finding], shares: Mapping[str, float] | None = Non
 
 
 def refuse_errors(folder: Path, findings: Sequence[Finding]) -> None:
+    """Raise one Problem with the whole report when there is an error among the findings of a dataset.
+
+    Raises:
+        Problem: at least one finding is an error.
+    """
+    name = dataset_name(str(folder))
+    refuse(f"Dataset {name}", findings, place=f" in {folder}", done="Nothing was written")
+
+
+def refuse(subject: str, findings: Sequence[Finding], *, place: str = "", done: str) -> None:
     """Raise one Problem with the whole report when there is an error among the findings.
+
+    Args:
+        subject: what was read.
+        findings: what was found in it.
+        place: behind the totals: where it lies.
+        done: what was not done because of it.
 
     Raises:
         Problem: at least one finding is an error.
@@ -138,8 +154,8 @@ def refuse_errors(folder: Path, findings: Sequence[Finding]) -> None:
     if not any(finding.severity == "error" for finding in findings):
         return
     raise Problem(
-        f"Dataset {dataset_name(str(folder))}",
-        f"{totals(findings)} in {folder}:\n{report(findings)}\nNothing was written",
+        subject,
+        f"{totals(findings)}{place}:\n{report(findings)}\n{done}",
         remedy="Correct the errors at the places named above and run this again.",
     )
 

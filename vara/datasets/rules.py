@@ -109,6 +109,9 @@ _TABLE = (
     Rule("bad-columns", "error",
          rule="a label has another number of columns than the header",
          remedy="Separate query id, document id and relevance by one tab each."),
+    Rule("bad-trec-label", "error",
+         rule="a TREC label is not query, iteration, document and relevance",
+         remedy="Write these four, separated by blanks or tabs."),
     Rule("bad-relevance", "error",
          rule="a relevance is not a whole number",
          remedy="Write 0, 1, 2, … (1.0 is read as 1); decide what a fraction means before you round it."),
@@ -170,7 +173,7 @@ RULES: dict[str, Rule] = {rule.code: rule for rule in (*_TABLE, *LINT)}
 HIDING = frozenset((
     "missing-file", "missing-labels", "both-layouts", "bad-split", "not-utf8", "bad-json", "not-an-object",
     "lone-surrogate", "repeated-key", "missing-id", "id-not-string", "bad-header", "bad-columns",
-    "bad-relevance",
+    "bad-trec-label", "bad-relevance",
 ))
 # fmt: on
 """Rules that hide rows: after one of them an id may look unknown only because its row could not be read."""
