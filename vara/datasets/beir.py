@@ -11,6 +11,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -68,7 +69,9 @@ def _find_labels(folder: Path, findings: Findings) -> dict[str | None, Path]:
     return {part.stem: part for part in parts}
 
 
-def read_lines(path: Path, findings: Findings, *, file: str) -> Iterator[tuple[str, str]]:
+def read_lines(
+    path: Traversable, findings: Findings, *, file: str, blanks: bool = False
+) -> Iterator[tuple[str, str]]:
     """Yield (place, line) of a UTF-8 file; blank lines are counted, lines that are not UTF-8 are findings.
 
     **Conventions** Only LF ends a line (U+2028 and the like may stand in a text); one BOM at the start of the
@@ -78,6 +81,7 @@ def read_lines(path: Path, findings: Findings, *, file: str) -> Iterator[tuple[s
         path: the file.
         findings: takes what is wrong.
         file: the file's name in findings, relative to the dataset.
+        blanks: yield blank lines, too, as part of what stands around them.
     """
     try:
         stream = open_bytes(path)
@@ -97,6 +101,9 @@ def read_lines(path: Path, findings: Findings, *, file: str) -> Iterator[tuple[s
             if number == 1 and line.startswith(_BOM):
                 findings.add("bom-removed", where)
                 line = line[1:]
+            if line in _BLANK and blanks:
+                yield where, ""
+                continue
             if line in _BLANK:
                 findings.add("blank-line", where)
                 continue
@@ -107,8 +114,15 @@ def read_lines(path: Path, findings: Findings, *, file: str) -> Iterator[tuple[s
             yield where, line
 
 
-def read_objects(path: Path, findings: Findings, *, file: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield (place, object) of a JSONL file; lines that are no JSON object are findings.
+def read_objects(path: Traversable, findings: Findings, *, file: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield (place, object) of a JSONL file; lines that are no JSON object are findings (`read_records`)."""
+    return ((where, record) for where, _, record in read_records(path, findings, file=file))
+
+
+def read_records(
+    path: Traversable, findings: Findings, *, file: str
+) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """Yield (place, line, object) of a JSONL file; lines that are no JSON object are findings.
 
     **Conventions** Strict JSON: NaN and Infinity are refused. Half a surrogate pair is refused:
     no UTF-8 file could hold it. A key twice in one object is refused at any depth: the decoder hands over the
@@ -139,7 +153,7 @@ def read_objects(path: Path, findings: Findings, *, file: str) -> Iterator[tuple
         elif ("\\ud" in line or "\\uD" in line) and _has_lone_surrogate(record):
             findings.add("lone-surrogate", where)
         else:
-            yield where, record
+            yield where, line, record
 
 
 def _refuse_constant(name: str) -> NoReturn:

@@ -1,20 +1,25 @@
-"""Files as lines of bytes, packed by gzip or not, as their name says."""
+"""Files as lines of bytes: plain, packed by gzip (as their name says), or inside a zip archive; and how far one is."""
 
 from __future__ import annotations
 
 import gzip
 import io
+import zipfile
 import zlib
 from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from vara.errors import Problem
+from vara.watch import Watch
 
 GZIP = ".gz"
+_CHUNK = 1 << 20
 
 
-def bare_name(path: Path) -> str:
+def bare_name(path: Traversable) -> str:
     """Return a file's name without .gz.
 
     Example:
@@ -24,15 +29,14 @@ def bare_name(path: Path) -> str:
     return path.name.removesuffix(GZIP)
 
 
-def open_bytes(path: Path) -> IO[bytes]:
+def open_bytes(path: Traversable) -> IO[bytes]:
     """Open a file for reading, unpacked where its name ends with .gz.
 
     Raises:
         OSError: it cannot be opened.
     """
-    if path.suffix == GZIP:
-        return io.BufferedReader(gzip.GzipFile(path))  # type: ignore[arg-type]  # it reads, and that is all
-    return path.open("rb")
+    stream: Any = path.open("rb")
+    return io.BufferedReader(gzip.GzipFile(fileobj=stream)) if path.name.endswith(GZIP) else stream  # type: ignore[arg-type]
 
 
 def raw_lines(stream: IO[bytes], name: str) -> Iterator[bytes]:
@@ -43,6 +47,51 @@ def raw_lines(stream: IO[bytes], name: str) -> Iterator[bytes]:
     """
     try:
         yield from stream
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        found = str(error).rstrip(".").lower()
-        raise Problem(name, f"damaged gzip ({found})", remedy="Fetch or make the file again.") from None
+    except (EOFError, zlib.error, gzip.BadGzipFile, zipfile.BadZipFile) as error:
+        found = str(error).rstrip(".")
+        raise Problem(name, f"damaged archive ({found})", remedy="Fetch or make the file again.") from None
+
+
+@dataclass(frozen=True, slots=True)
+class Metered:
+    """A file that tells a watch how far it has been read; in all else the file itself.
+
+    Attributes:
+        path: the file, perhaps a member of an archive.
+        size: its bytes as they are stored.
+        watch: takes the progress, in MB.
+    """
+
+    path: Traversable
+    size: int
+    watch: Watch
+
+    @property
+    def name(self) -> str:
+        """Return the file's name."""
+        return self.path.name
+
+    def open(self, mode: str = "rb") -> IO[bytes]:
+        """Open the file for reading bytes."""
+        raw: Any = self.path.open("rb")
+        return io.BufferedReader(_Meter(raw, self), _CHUNK)
+
+
+class _Meter(io.RawIOBase):
+    def __init__(self, raw: IO[bytes], file: Metered) -> None:
+        self._raw, self._file, self._done = raw, file, 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        chunk = self._raw.read(len(buffer))
+        buffer[: len(chunk)] = chunk
+        self._done += len(chunk)
+        total = max(self._file.size, self._done, 1)
+        self._file.watch.progress(self._done // 10**6, -(-total // 10**6), f"MB of {self._file.name}")
+        return len(chunk)
+
+    def close(self) -> None:
+        self._raw.close()
+        super().close()

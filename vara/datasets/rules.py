@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from vara.datasets.lint.rules import LINT
 from vara.datasets.rule import Rule
+from vara.datasets.source_rules import SOURCES
 
 # A table, three lines a rule:
 # fmt: off
@@ -109,9 +110,6 @@ _TABLE = (
     Rule("bad-columns", "error",
          rule="a label has another number of columns than the header",
          remedy="Separate query id, document id and relevance by one tab each."),
-    Rule("bad-trec-label", "error",
-         rule="a TREC label is not query, iteration, document and relevance",
-         remedy="Write these four, separated by blanks or tabs."),
     Rule("bad-relevance", "error",
          rule="a relevance is not a whole number",
          remedy="Write 0, 1, 2, … (1.0 is read as 1); decide what a fraction means before you round it."),
@@ -167,7 +165,7 @@ _TABLE = (
 )
 # fmt: on
 
-RULES: dict[str, Rule] = {rule.code: rule for rule in (*_TABLE, *LINT)}
+RULES: dict[str, Rule] = {rule.code: rule for rule in (*_TABLE, *SOURCES, *LINT)}
 
 # fmt: off
 HIDING = frozenset((
