@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from cli import check, evaluate, import_, show, store, why
+from cli import check, evaluate, export, import_, show, store, why
 from flows.terminal import log, log_to_stderr
 from vara.errors import Problem, of_the_machine
 
@@ -21,6 +21,7 @@ app = typer.Typer(
 app.command("check")(check.check)
 app.command("evaluate")(evaluate.evaluate)
 app.command("import")(import_.import_)
+app.command("export")(export.export)
 app.command("show")(show.show)
 app.command("why")(why.why)
 app.add_typer(store.app, name="store")
