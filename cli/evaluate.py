@@ -15,7 +15,8 @@ def evaluate(
     run: Annotated[list[Path], typer.Option(help="A run: TREC or JSON, .gz or not. Give it several times.")],
     qrels: Annotated[Path, typer.Option(help="Labels: TREC, BEIR's qrels.tsv or JSON, .gz or not.")],
     measures: Annotated[
-        str, typer.Option(help="Names such as nDCG@10, nDCG(gain='exp')@10, R@20, Rcap@10, AP, RR, Judged@10.")
+        str,
+        typer.Option(help="Names such as nDCG@10, nDCG(gain='exp')@10, R@20, Rcap@10, AP, RR, Judged@10."),
     ] = MEASURES,
     queries: Annotated[
         Path | None, typer.Option(help="queries.jsonl: shows its languages and categories apart.")

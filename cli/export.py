@@ -11,7 +11,9 @@ import typer
 def export(
     form: Annotated[
         Literal["beir", "trec", "json"],
-        typer.Argument(metavar="beir|trec|json", help="The dataset; runs and labels; pool and reranked to read."),
+        typer.Argument(
+            metavar="beir|trec|json", help="The dataset; runs and labels; pool and reranked to read."
+        ),
     ],
     target: Annotated[Path, typer.Argument(metavar="DEST", help="A new folder.")],
     trial: Annotated[str | None, typer.Option(help="A run in trials/ instead of the workspace.")] = None,

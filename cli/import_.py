@@ -14,13 +14,17 @@ def import_(
         Path, typer.Argument(metavar="SRC", help="A folder, a .zip of BEIR's, or the file of the documents.")
     ],
     target: Annotated[Path, typer.Argument(metavar="DEST", help="A new folder for the dataset.")],
-    documents: Annotated[Path | None, typer.Option(help="The file of the documents, if not by its name.")] = None,
+    documents: Annotated[
+        Path | None, typer.Option(help="The file of the documents, if not by its name.")
+    ] = None,
     queries: Annotated[Path | None, typer.Option(help="The file of the queries or topics.")] = None,
     labels: Annotated[Path | None, typer.Option(help="The file of the labels.")] = None,
     mapping: Annotated[
         list[str] | None,
         typer.Option(
-            "--map", metavar="FIELD=COLUMN", help="text=body, _id=key, queries.text=question, labels.doc_id=page."
+            "--map",
+            metavar="FIELD=COLUMN",
+            help="text=body, _id=key, queries.text=question, labels.doc_id=page.",
         ),
     ] = None,
     split: Annotated[

@@ -85,7 +85,9 @@ def _write_dataset(tables: tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame], fold
     own = queries["split"].is_not_null().any()
     sourced = bool((labels["source"] != "human").any())
     with Writer(folder) as writer:
-        for doc_id, title, text, metadata in documents.select("doc_id", "title", "text", "metadata").iter_rows():
+        for doc_id, title, text, metadata in documents.select(
+            "doc_id", "title", "text", "metadata"
+        ).iter_rows():
             writer.document(doc_id, title, text, json.loads(metadata))
         for query_id, text, metadata in queries.select("query_id", "text", "metadata").iter_rows():
             writer.query(query_id, text, json.loads(metadata))
@@ -116,7 +118,10 @@ def _write_json(frozen: Frozen, folder: Path) -> None:
     context = Context(
         queries=dict(queries.select("query_id", "text").iter_rows()),
         splits=_splits(frozen),
-        documents={name: (title, text) for name, title, text in documents.select("doc_id", "title", "text").iter_rows()},
+        documents={
+            name: (title, text)
+            for name, title, text in documents.select("doc_id", "title", "text").iter_rows()
+        },
         qrels=visible_qrels(*frozen.tables)[0],
     )
     pool, reranked = frozen.pool, frozen.reranked

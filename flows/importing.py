@@ -50,4 +50,5 @@ def summary(imported: Imported, target: Path) -> str:
     """Return what was imported, and what to do next."""
     splits = ", ".join(f"{n} {split or 'in qrels.tsv'}" for split, n in imported.labels.items())
     labels = f"{sum(imported.labels.values())} labels" + (f" ({splits})" if splits else "")
-    return f"{imported.documents} documents, {imported.queries} queries, {labels} in {target}\nNext: vara check {target}"
+    counts = f"{imported.documents} documents, {imported.queries} queries, {labels}"
+    return f"{counts} in {target}\nNext: vara check {target}"

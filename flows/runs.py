@@ -62,7 +62,8 @@ def _named(paths: Sequence[Path]) -> list[tuple[str, RunFile]]:
     """Name each run by its file, or by its path where two files have one name."""
     names = [path.name for path in paths]
     return [
-        (path.name if names.count(path.name) == 1 else str(path), read_run(path)) for path in dict.fromkeys(paths)
+        (path.name if names.count(path.name) == 1 else str(path), read_run(path))
+        for path in dict.fromkeys(paths)
     ]
 
 
@@ -71,7 +72,9 @@ def _groups(path: Path) -> Mapping[str, Mapping[str, str]]:
     table = to_frame("queries", query_rows(path, findings, ids=Ids(findings)))
     refuse(f"queries {path.name}", findings.all(), done="Nothing was measured")
     rows = table.select("query_id", *GROUPS).iter_rows(named=True)
-    return {row["query_id"]: {field: row[field] for field in GROUPS if row[field] is not None} for row in rows}
+    return {
+        row["query_id"]: {field: row[field] for field in GROUPS if row[field] is not None} for row in rows
+    }
 
 
 def as_json(evaluated: Evaluated) -> dict[str, Any]:
@@ -79,13 +82,19 @@ def as_json(evaluated: Evaluated) -> dict[str, Any]:
     found = evaluated.found
     labels = {"n_unjudged": evaluated.judgments.n_unjudged, "n_repeated": evaluated.judgments.n_repeated}
     groups = {
-        name: {"n": group.n, "runs": group.values, **({} if group.values else {"reason": f"too few: n={group.n}"})}
+        name: {
+            "n": group.n,
+            "runs": group.values,
+            **({} if group.values else {"reason": f"too few: n={group.n}"}),
+        }
         for name, group in found.groups.items()
     }
     return {
         "runs": found.values,
         "counts": {**found.counts, **labels, "by_run": found.by_run},
-        "intervals": {run: {name: asdict(one) for name, one in row.items()} for run, row in found.spreads.items()},
+        "intervals": {
+            run: {name: asdict(one) for name, one in row.items()} for run, row in found.spreads.items()
+        },
         "groups": groups,
         "notices": list(evaluated.notices),
     }

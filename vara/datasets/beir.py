@@ -11,12 +11,11 @@ import json
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any, NoReturn
 
 from vara.datasets.findings import Findings
-from vara.datasets.opened import open_bytes, raw_lines
+from vara.datasets.opened import Readable, open_bytes, raw_lines
 
 _BOM = "\ufeff"
 _BLANK = ("\n", "\r\n", "")
@@ -70,7 +69,7 @@ def _find_labels(folder: Path, findings: Findings) -> dict[str | None, Path]:
 
 
 def read_lines(
-    path: Traversable, findings: Findings, *, file: str, blanks: bool = False
+    path: Readable, findings: Findings, *, file: str, blanks: bool = False
 ) -> Iterator[tuple[str, str]]:
     """Yield (place, line) of a UTF-8 file; blank lines are counted, lines that are not UTF-8 are findings.
 
@@ -114,13 +113,13 @@ def read_lines(
             yield where, line
 
 
-def read_objects(path: Traversable, findings: Findings, *, file: str) -> Iterator[tuple[str, dict[str, Any]]]:
+def read_objects(path: Readable, findings: Findings, *, file: str) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield (place, object) of a JSONL file; lines that are no JSON object are findings (`read_records`)."""
     return ((where, record) for where, _, record in read_records(path, findings, file=file))
 
 
 def read_records(
-    path: Traversable, findings: Findings, *, file: str
+    path: Readable, findings: Findings, *, file: str
 ) -> Iterator[tuple[str, str, dict[str, Any]]]:
     """Yield (place, line, object) of a JSONL file; lines that are no JSON object are findings.
 

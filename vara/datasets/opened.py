@@ -8,9 +8,7 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib.resources.abc import Traversable
-from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Literal, Protocol
 
 from vara.errors import Problem
 from vara.watch import Watch
@@ -19,24 +17,36 @@ GZIP = ".gz"
 _CHUNK = 1 << 20
 
 
-def bare_name(path: Traversable) -> str:
+class Readable(Protocol):
+    """A file that can be read: a path, a member of an archive, or one of them with a meter."""
+
+    @property
+    def name(self) -> str:
+        """Return the file's name."""
+
+    def open(self, mode: Literal["rb"], /) -> IO[bytes]:
+        """Open it for reading bytes."""
+
+
+def bare_name(path: Readable) -> str:
     """Return a file's name without .gz.
 
     Example:
+        >>> from pathlib import Path
         >>> bare_name(Path("x/qrels.tsv.gz"))
         'qrels.tsv'
     """
     return path.name.removesuffix(GZIP)
 
 
-def open_bytes(path: Traversable) -> IO[bytes]:
+def open_bytes(path: Readable) -> IO[bytes]:
     """Open a file for reading, unpacked where its name ends with .gz.
 
     Raises:
         OSError: it cannot be opened.
     """
     stream: Any = path.open("rb")
-    return io.BufferedReader(gzip.GzipFile(fileobj=stream)) if path.name.endswith(GZIP) else stream  # type: ignore[arg-type]
+    return io.BufferedReader(gzip.GzipFile(fileobj=stream)) if path.name.endswith(GZIP) else stream
 
 
 def raw_lines(stream: IO[bytes], name: str) -> Iterator[bytes]:
@@ -62,7 +72,7 @@ class Metered:
         watch: takes the progress, in MB.
     """
 
-    path: Traversable
+    path: Readable
     size: int
     watch: Watch
 
@@ -71,10 +81,9 @@ class Metered:
         """Return the file's name."""
         return self.path.name
 
-    def open(self, mode: str = "rb") -> IO[bytes]:
+    def open(self, mode: Literal["rb"], /) -> IO[bytes]:
         """Open the file for reading bytes."""
-        raw: Any = self.path.open("rb")
-        return io.BufferedReader(_Meter(raw, self), _CHUNK)
+        return io.BufferedReader(_Meter(self.path.open(mode), self), _CHUNK)
 
 
 class _Meter(io.RawIOBase):

@@ -91,7 +91,9 @@ def _read_trec_run(path: Path) -> RunFile:
         score = _number(text)
         row = scores.setdefault(query_id, {})
         if score is None:
-            faults.add("a score that is no finite number", f"{where} query {query_id} document {doc_id}: {text}")
+            faults.add(
+                "a score that is no finite number", f"{where} query {query_id} document {doc_id}: {text}"
+            )
         elif doc_id in row:
             faults.add("a document twice in a query", f"{where} query {query_id} document {doc_id}")
         else:

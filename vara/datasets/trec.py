@@ -13,11 +13,12 @@ from vara.datasets.beir import read_lines
 from vara.datasets.findings import Findings
 from vara.datasets.ids import clean_id
 from vara.datasets.labels import HUMAN, Label, parse_relevance
+from vara.datasets.opened import Readable
 
 _SPACE = re.compile(r"[ \t\f\v]+")  # what C calls white space; a no-break space may be part of an id
 
 
-def read_cells(path: Path, findings: Findings, *, file: str) -> Iterator[tuple[str, list[str]]]:
+def read_cells(path: Readable, findings: Findings, *, file: str) -> Iterator[tuple[str, list[str]]]:
     """Yield (place, cells) of each line; blank lines and those that begin with # are left out."""
     for where, line in read_lines(path, findings, file=file):
         cells = split_cells(line)

@@ -42,7 +42,9 @@ class Writer:
         record = {"_id": query_id, "text": text}
         self._write("queries.jsonl", {**record, **({"metadata": metadata} if metadata else {})})
 
-    def label(self, query_id: str, doc_id: str, relevance: str, *, split: str | None, source: str | None) -> None:
+    def label(
+        self, query_id: str, doc_id: str, relevance: str, *, split: str | None, source: str | None
+    ) -> None:
         """Append a label to qrels/<split>.tsv, or to qrels.tsv where no split is named.
 
         **Conventions** The first label of a file tells whether it has the column source.

@@ -157,7 +157,11 @@ def _means(split: Split, run: str, table: NDArray[np.float64]) -> dict[str, floa
 def _silences(split: Split) -> list[str]:
     if not split.evaluated:
         return ["no query has a relevant document: there is nothing to measure"]
-    return [f"run {run}: it holds no document for any evaluated query" for run in split.values if split.silent(run)]
+    return [
+        f"run {run}: it holds no document for any evaluated query"
+        for run in split.values
+        if split.silent(run)
+    ]
 
 
 def _notices(

@@ -68,7 +68,10 @@ class Columns:
         if missing:
             remedy = f"Say which it is: --map {kind}.{missing[0]}=COLUMN."
             raise Problem(
-                where, f"no column for {examples(missing)}", expected=f"one of {', '.join(header)}", remedy=remedy
+                where,
+                f"no column for {examples(missing)}",
+                expected=f"one of {', '.join(header)}",
+                remedy=remedy,
             )
         return names
 
@@ -80,7 +83,9 @@ class Columns:
         """
         for kind, mapping in self.chosen.items():
             for name, column in mapping.items():
-                if not any((other, name) in self.used for other in FIELDS if self.chosen[other].get(name) == column):
+                if not any(
+                    (other, name) in self.used for other in FIELDS if self.chosen[other].get(name) == column
+                ):
                     raise Problem(
                         "--map",
                         f"no file has {column!r}, which should be {kind}.{name}",
@@ -100,7 +105,9 @@ def read_map(settings: Iterable[str]) -> Columns:
         if not equals or not column:
             raise Problem("--map", f"{setting!r}", expected="FIELD=COLUMN", remedy="Write it like text=body.")
         owner, dot, name = target.partition(".")
-        kinds = [kind for kind in FIELDS if (not dot or owner == kind) and (name if dot else owner) in FIELDS[kind]]
+        kinds = [
+            kind for kind in FIELDS if (not dot or owner == kind) and (name if dot else owner) in FIELDS[kind]
+        ]
         if not kinds:
             known = [f"{kind}.{one}" for kind, fields in FIELDS.items() for one in fields]
             raise Problem("--map", f"unknown field {target!r}", remedy=near_names(target, known, "fields"))
@@ -109,7 +116,9 @@ def read_map(settings: Iterable[str]) -> Columns:
     return Columns(chosen)
 
 
-def shaped(row: Mapping[str, Any], names: Mapping[str, str]) -> tuple[dict[str, Any], dict[str, Any], list[str]]:
+def shaped(
+    row: Mapping[str, Any], names: Mapping[str, str]
+) -> tuple[dict[str, Any], dict[str, Any], list[str]]:
     """Part a row into our fields and metadata.
 
     **Conventions** What is not mapped goes into metadata, beside what stands there already; null is left out.

@@ -1,4 +1,4 @@
-"""The files of a source: which there are, and which of them holds what. Nothing in an archive is ever unpacked to disk."""
+"""The files of a source: which there are, and which holds what. No archive is ever unpacked to disk."""
 
 from __future__ import annotations
 
@@ -76,7 +76,9 @@ def find_source(root: Path, form: Format, named: Mapping[Kind, Path | None], wat
             if file.is_file() and _has_ending(file, form)
         ]
         if chosen["labels"] is not None:
-            raise Problem(str(root), "labels in qrels and beside it", remedy="Keep one, or name it with --labels.")
+            raise Problem(
+                str(root), "labels in qrels and beside it", remedy="Keep one, or name it with --labels."
+            )
     else:
         labels = [(None, file) for file in (chosen["labels"],) if file is not None]
     found = {"documents": chosen["documents"], "queries": chosen["queries"], "labels": labels or None}
@@ -86,7 +88,9 @@ def find_source(root: Path, form: Format, named: Mapping[Kind, Path | None], wat
             raise Problem(str(root), f"no {kind}", expected=stems, remedy=f"Name the file with --{kind}.")
     metered = {kind: Metered(file, _size(file), watch) for kind, file in chosen.items() if file is not None}
     return Source(
-        metered["documents"], metered["queries"], [(split, Metered(file, _size(file), watch)) for split, file in labels]
+        metered["documents"],
+        metered["queries"],
+        [(split, Metered(file, _size(file), watch)) for split, file in labels],
     )
 
 
@@ -111,7 +115,9 @@ def _inside(archive: Path) -> Traversable:
 
 def _choose(place: Traversable, form: Format, kind: Kind, named: Path | None) -> Traversable | None:
     if named is not None:
-        file = place.joinpath(str(named)) if not isinstance(place, Path) or (place / named).exists() else named
+        file = (
+            place.joinpath(str(named)) if not isinstance(place, Path) or (place / named).exists() else named
+        )
         if not file.is_file():
             raise Problem(f"--{kind}", f"no file {named}", remedy="Name a file of the source, or a path.")
         return file

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
-from vara.datasets.beir import read_lines
 from vara.datasets.fields import PLAIN_NAME
 from vara.datasets.findings import Finding, Findings, refuse
 from vara.datasets.ids import clean_id
@@ -17,7 +15,7 @@ from vara.datasets.importing.columns import Columns, Kind, shaped
 from vara.datasets.importing.find import Format, Source
 from vara.datasets.importing.rows import Row, object_rows, table_rows
 from vara.datasets.importing.texts import trec_rows
-from vara.datasets.opened import bare_name
+from vara.datasets.opened import Readable, bare_name
 from vara.datasets.trec import read_cells
 from vara.datasets.writing import Writer
 
@@ -112,10 +110,11 @@ class Importer:
                 writer.labels(otherwise, sourced=False)  # a file without labels is still a file
         return wanted, dict(counts)
 
-    def _labels(self, path: Traversable) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    def _labels(self, path: Readable) -> Iterator[tuple[str, str, dict[str, Any]]]:
         for where, row, names in self._label_rows(path):
             cells = {name: row[column] for name, column in names.items()}
-            query_id, doc_id = (self._id(cells.get(name), where, self._findings) for name in ("query_id", "doc_id"))
+            query_id = self._id(cells.get("query_id"), where, self._findings)
+            doc_id = self._id(cells.get("doc_id"), where, self._findings)
             if query_id is None or doc_id is None:
                 continue
             split = cells.get("split")
@@ -127,7 +126,7 @@ class Importer:
                 yield query_id, doc_id, cells
 
     def _texts(
-        self, path: Traversable, kind: Kind, findings: Findings
+        self, path: Readable, kind: Kind, findings: Findings
     ) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
         for where, row, names in self._text_rows(path, kind, findings):
             fields, metadata, clashes = shaped(row, names)
@@ -148,18 +147,18 @@ class Importer:
         findings.add(code, where, what="" if value is None else f"{value!r}")
         return None
 
-    def _text_rows(self, path: Traversable, kind: Kind, findings: Findings) -> Iterator[Row]:
+    def _text_rows(self, path: Readable, kind: Kind, findings: Findings) -> Iterator[Row]:
         read = {"beir": object_rows, "jsonl": object_rows, "csv": table_rows, "trec": trec_rows}[self._form]
         return read(path, findings, kind=kind, columns=self._columns)
 
-    def _label_rows(self, path: Traversable) -> Iterator[Row]:
+    def _label_rows(self, path: Readable) -> Iterator[Row]:
         if self._form == "trec":
             return self._trec_labels(path)
         if bare_name(path).endswith((".tsv", ".csv")):
             return table_rows(path, self._findings, kind="labels", columns=self._columns)
         return object_rows(path, self._findings, kind="labels", columns=self._columns)
 
-    def _trec_labels(self, path: Traversable) -> Iterator[Row]:
+    def _trec_labels(self, path: Readable) -> Iterator[Row]:
         names = {name: name for name in ("query_id", "doc_id", "relevance")}
         for where, cells in read_cells(path, self._findings, file=path.name):
             if len(cells) == 4:

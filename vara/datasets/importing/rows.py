@@ -5,13 +5,12 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Iterator
-from importlib.resources.abc import Traversable
 from typing import IO, Any
 
 from vara.datasets.beir import read_lines, read_records
 from vara.datasets.findings import Findings
 from vara.datasets.importing.columns import Columns, Kind
-from vara.datasets.opened import bare_name, open_bytes, raw_lines
+from vara.datasets.opened import Readable, bare_name, open_bytes, raw_lines
 from vara.errors import Problem
 
 Row = tuple[str, dict[str, Any], dict[str, str]]
@@ -21,7 +20,7 @@ _IDS = ("_id", "query_id", "doc_id", "relevance")
 _LONGEST_CELL = 1 << 30
 
 
-def object_rows(path: Traversable, findings: Findings, *, kind: Kind, columns: Columns) -> Iterator[Row]:
+def object_rows(path: Readable, findings: Findings, *, kind: Kind, columns: Columns) -> Iterator[Row]:
     """Yield the objects of a JSONL file.
 
     **Conventions** An id or relevance that is a number is taken as it is written: 1.0 is "1.0", never 1.
@@ -35,7 +34,7 @@ def object_rows(path: Traversable, findings: Findings, *, kind: Kind, columns: C
         yield where, record, names
 
 
-def table_rows(path: Traversable, findings: Findings, *, kind: Kind, columns: Columns) -> Iterator[Row]:
+def table_rows(path: Readable, findings: Findings, *, kind: Kind, columns: Columns) -> Iterator[Row]:
     """Yield the rows of a CSV file, or of a TSV file, whose cells are never quoted. An empty cell is null.
 
     Raises:
@@ -45,7 +44,9 @@ def table_rows(path: Traversable, findings: Findings, *, kind: Kind, columns: Co
     rows = _tabbed(path, findings) if tabs else _quoted(path)
     where, header = next(rows, (path.name, []))
     if not header:
-        raise Problem(where, "no header", expected="names of columns", remedy="Name the columns on the first line.")
+        raise Problem(
+            where, "no header", expected="names of columns", remedy="Name the columns on the first line."
+        )
     names = columns.check_header(kind, header, path.name)
     for where, row in rows:
         if len(row) == len(header):
@@ -54,12 +55,12 @@ def table_rows(path: Traversable, findings: Findings, *, kind: Kind, columns: Co
             findings.add("bad-row", where, what=f"{len(row)} cells, the header has {len(header)}")
 
 
-def _tabbed(path: Traversable, findings: Findings) -> Iterator[tuple[str, list[str]]]:
+def _tabbed(path: Readable, findings: Findings) -> Iterator[tuple[str, list[str]]]:
     for where, line in read_lines(path, findings, file=path.name):
         yield where, line.split("\t")
 
 
-def _quoted(path: Traversable) -> Iterator[tuple[str, list[str]]]:
+def _quoted(path: Readable) -> Iterator[tuple[str, list[str]]]:
     """Yield the rows of a CSV file; line breaks inside of quotes stay as they are."""
     before = csv.field_size_limit(_LONGEST_CELL)
     with open_bytes(path) as stream:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from importlib.resources.abc import Traversable
 from itertools import chain
 
 from vara.datasets.beir import read_lines
 from vara.datasets.findings import Findings
 from vara.datasets.importing.columns import Columns, Kind
 from vara.datasets.importing.rows import Row
+from vara.datasets.opened import Readable
 
 _END = re.compile(r"</(doc|top|topic)>", re.IGNORECASE).search
 _START = re.compile(r"<(doc|top|topic)(?:\s[^<>]*)?>", re.IGNORECASE).search
@@ -31,7 +31,7 @@ _NAMES = {
 """Our field → the tags of TREC collections; the others keep their names, in lower case."""
 
 
-def trec_rows(path: Traversable, findings: Findings, *, kind: Kind, columns: Columns) -> Iterator[Row]:
+def trec_rows(path: Readable, findings: Findings, *, kind: Kind, columns: Columns) -> Iterator[Row]:
     """Yield documents or topics.
 
     **Conventions** A file whose first line begins with < is SGML or XML: <DOC> or <top>, <topic>. DOCNO and num
@@ -56,7 +56,12 @@ def _tabbed(lines: Iterator[tuple[str, str]], findings: Findings) -> Iterator[tu
             continue
         cells = line.split("\t")
         if len(cells) in (2, 3) and cells[0]:
-            yield where, dict(zip(("_id", "title", "text") if len(cells) == 3 else ("_id", "text"), cells, strict=True))
+            yield (
+                where,
+                dict(
+                    zip(("_id", "title", "text") if len(cells) == 3 else ("_id", "text"), cells, strict=True)
+                ),
+            )
         else:
             findings.add("bad-columns", where, what=line)
 
@@ -68,11 +73,11 @@ def _blocks(
     start = ""
     for where, line in lines:
         if block is None and (found := _START(line)):
-            block, start = [], where
-            line = line[found.start() :]
-        if block is None:
+            block, start = [line[found.start() :]], where
+        elif block is None:
             continue
-        block.append(line)
+        else:
+            block.append(line)
         if _END(line):
             row = _row("\n".join(block), kind)
             if row.get("_id"):

@@ -57,7 +57,11 @@ class Checked:
 
 
 def check_dataset(
-    folder: Path, *, min_group: int, tokens: Tokens | None = None, log: tuple[str, Sequence[str]] | None = None
+    folder: Path,
+    *,
+    min_group: int,
+    tokens: Tokens | None = None,
+    log: tuple[str, Sequence[str]] | None = None,
 ) -> Checked:
     """Return everything that the rule table has to say about a dataset.
 
@@ -108,7 +112,11 @@ def _check_tokens(
 
 
 def _checked(parts: Parts, findings: Findings) -> Checked:
-    counts = {"documents": parts.documents.height, "queries": parts.queries.height, "labels": len(parts.labels)}
+    counts = {
+        "documents": parts.documents.height,
+        "queries": parts.queries.height,
+        "labels": len(parts.labels),
+    }
     whole = {**counts, "texts": counts["documents"] + counts["queries"]}
     found = findings.all()
     shares = {

@@ -1,4 +1,4 @@
-"""Rules about what the labels can tell: too few queries, groups too small, more relevant documents than a list shows."""
+"""Rules about what the labels can tell: too few queries, small groups, more relevant documents than a list shows."""
 
 from __future__ import annotations
 
@@ -43,9 +43,7 @@ def check_sizes(dataset: Dataset, query_ids: Ids, findings: Findings, *, min_gro
     _check_groups(dataset, answerable, findings, min_group)
 
 
-def _check_groups(
-    dataset: Dataset, answerable: dict[str, str], findings: Findings, min_group: int
-) -> None:
+def _check_groups(dataset: Dataset, answerable: dict[str, str], findings: Findings, min_group: int) -> None:
     sizes: Counter[tuple[str, str, str]] = Counter()
     for row in dataset.queries.select("query_id", *GROUPS).iter_rows(named=True):
         for field in GROUPS:

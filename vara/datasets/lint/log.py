@@ -67,7 +67,9 @@ def check_log(queries: Sequence[str], log: Sequence[str], findings: Findings, *,
         return
     one, other = median(map(len, ours)), median(map(len, theirs))
     if max(one, other) >= 2 * min(one, other):
-        findings.add("unlike-log", where, what=f"median words a query: {one:g} in the test set, {other:g} in the log")
+        findings.add(
+            "unlike-log", where, what=f"median words a query: {one:g} in the test set, {other:g} in the log"
+        )
     words = {word for text in ours for word in text}
     typed = {word for text in theirs for word in text}
     if 2 * len(words - typed) > len(words):

@@ -40,7 +40,9 @@ def texts_of(frame: pl.DataFrame, name: str) -> Texts:
     title = pl.col("title") if "title" in frame.columns else pl.lit(None, dtype=pl.String)
     columns = frame.select(title=title, text=pl.col("text"))
     present = (pl.when(pl.col(one).str.strip_chars() != "").then(pl.col(one)) for one in ("title", "text"))
-    whole = columns.select(pl.concat_str(*present, separator="\n", ignore_nulls=True).fill_null("").alias("whole"))
+    whole = columns.select(
+        pl.concat_str(*present, separator="\n", ignore_nulls=True).fill_null("").alias("whole")
+    )
     bare = columns.select(pl.all().str.strip_chars().fill_null(""))
     return Texts(
         names=frame.get_column(name),
