@@ -20,6 +20,7 @@ from statistics import median
 
 N_DOCUMENTS, ROUNDS, GOAL = 100_000, 5, 50_000
 
+
 def write_dataset(folder: Path, n_documents: int, *, seed: int = 1) -> Path:
     """Write documents of some 90 words with titles and dates, 2,000 queries and 10,000 labels in BEIR layout."""
     source = random.Random(seed)  # noqa: S311 - made-up words

@@ -46,7 +46,7 @@ def open_bytes(path: Readable) -> IO[bytes]:
         OSError: it cannot be opened.
     """
     stream: Any = path.open("rb")
-    return io.BufferedReader(gzip.GzipFile(fileobj=stream)) if path.name.endswith(GZIP) else stream
+    return io.BufferedReader(_Unpacked(stream)) if path.name.endswith(GZIP) else stream
 
 
 def raw_lines(stream: IO[bytes], name: str) -> Iterator[bytes]:
@@ -60,6 +60,18 @@ def raw_lines(stream: IO[bytes], name: str) -> Iterator[bytes]:
     except (EOFError, zlib.error, gzip.BadGzipFile, zipfile.BadZipFile) as error:
         found = str(error).rstrip(".")
         raise Problem(name, f"damaged archive ({found})", remedy="Fetch or make the file again.") from None
+
+
+class _Unpacked(gzip.GzipFile):
+    """A gzip stream that closes the file below it, too."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        super().__init__(fileobj=stream, mode="rb")
+        self._stream = stream
+
+    def close(self) -> None:
+        super().close()
+        self._stream.close()
 
 
 @dataclass(frozen=True, slots=True)

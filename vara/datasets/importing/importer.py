@@ -130,8 +130,8 @@ class Importer:
     ) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
         for where, row, names in self._text_rows(path, kind, findings):
             fields, metadata, clashes = shaped(row, names)
-            for name in clashes:
-                findings.add("both-places", where, what=name)
+            for clash in clashes:
+                findings.add("both-places", where, what=clash)
             name = self._id(fields.get("_id"), where, findings)
             for one in ("title", "text"):
                 if fields.get(one) is not None and not isinstance(fields[one], str):
