@@ -48,7 +48,9 @@ def table_rows(path: Readable, findings: Findings, *, kind: Kind, columns: Colum
             where, "no header", expected="names of columns", remedy="Name the columns on the first line."
         )
     names = columns.check_header(kind, header, path.name)
-    for where, row in rows:
+    short = header[:-1] if header[-1] == "source" else header  # a label need not say who judged (labels.py)
+    for where, found in rows:
+        row = [*found, ""] if len(found) == len(short) < len(header) else found
         if len(row) == len(header):
             yield where, {name: value or None for name, value in zip(header, row, strict=True)}, names
         else:

@@ -303,7 +303,7 @@ BROKEN = {
     "a mapping to a field that there is not": (
         CSV,
         {"mapping": ["queries.txt=body"]},
-        "--map problem: unknown field 'queries.txt'. Near fields: queries.text.",
+        "--map problem: unknown field 'queries.txt'. Near fields: queries.text, queries._id.",
     ),
     "half a mapping": (
         CSV,
