@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tasks import embed, evaluate, index, pool, rerank, validate
+from tasks import embed, evaluate, gate, index, pool, rerank, validate
 from vara.artifacts.step import Step
 
 PIPELINE: tuple[Step, ...] = (
@@ -15,6 +15,7 @@ PIPELINE: tuple[Step, ...] = (
     pool.STEP,  # the candidates of each query, frozen
     rerank.STEP,  # the same candidates in a better order
     evaluate.STEP,  # what a user gets, in numbers
+    gate.STEP,  # is it good enough?
 )
 
 
@@ -28,7 +29,7 @@ def upto(stage: str, flat: Mapping[str, Any]) -> tuple[Step, ...]:
     target = next(step for step in PIPELINE if step.name == stage)
     wanted, needed = [target], set(target.needs(flat))
     for step in reversed(PIPELINE[: PIPELINE.index(target)]):
-        if needed.intersection(step.outputs):
+        if needed.intersection(step.provides):
             wanted.append(step)
             needed.update(step.needs(flat))
     return tuple(reversed(wanted))

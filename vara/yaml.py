@@ -69,14 +69,14 @@ def read_text(path: Any, remedy: str) -> str:
 
 
 def line_of(text: str, path: Sequence[str | int]) -> int:
-    """Return the line, from 1, of what stands at `path` in a YAML text, or of the nearest thing above it.
+    r"""Return the line, from 1, of what stands at `path` in a YAML text, or of the nearest thing above it.
 
     Args:
         text: YAML that `load_yaml` has read.
         path: keys of mappings and places in lists, outermost first.
 
     Example:
-        >>> line_of("gates:\\n- name: a\\n  floor: 7\\n", ["gates", 0, "floor"])
+        >>> line_of("gates:\n- name: a\n  floor: 7\n", ["gates", 0, "floor"])
         3
     """
     node, line = yaml.compose(text, _Loader), 0

@@ -99,7 +99,7 @@ class Step:
         name: the stage's word in dvc.yaml, tasks/ and tests/.
         run: the function; its module is the root of the code fingerprint.
         outputs: names of its outputs.
-        reads: names of the outputs of earlier steps that it always reads.
+        reads: names of the outputs of earlier steps that it always reads; `metrics/<step>` is a metric file.
         reads_when: {(parameter, value): outputs that it reads beside them when the parameter has this value}.
         spared: {module that the step's code can reach: (parameter, value) under which it runs, or None: never};
             where it does not run, its code is no part of the recipe.
@@ -134,6 +134,11 @@ class Step:
         return frozenset(
             module for module, when in self.spared.items() if when is None or flat[when[0]] != when[1]
         )
+
+    @property
+    def provides(self) -> tuple[str, ...]:
+        """Return what later steps may read: its outputs, and its metric file as `metrics/<name>`."""
+        return (*self.outputs, *([f"metrics/{self.name}"] if self.metrics else []))
 
     @property
     def publishes(self) -> Mapping[str, str]:

@@ -61,7 +61,10 @@ def labels_of_others(queries: Sequence[Query], qrels: Qrels, min_relevance: int)
     """
     members: dict[str, list[str]] = {}
     for query in sorted(queries, key=lambda one: one.query_id):
-        if query.split is not None and max(qrels.get(query.query_id, {"": 0}).values()) >= min_relevance:
+        if (
+            query.split is not None
+            and max(qrels.get(query.query_id, {}).values(), default=0) >= min_relevance
+        ):
             members.setdefault(query.split, []).append(query.query_id)
     mixed: dict[str, Mapping[str, int]] = {}
     for split, own in members.items():

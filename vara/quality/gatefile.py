@@ -153,7 +153,7 @@ class GateFile(Section):
 
     dataset: Name
     gates: list[Gate]
-    budgets: list[Budget] = []
+    budgets: list[Budget] = Field(default_factory=list)
 
     @model_validator(mode="after")
     def _names(self) -> GateFile:
