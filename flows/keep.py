@@ -78,14 +78,16 @@ def _unused(store: Store, used: Iterable[tuple[str, str]], collections: set[str]
 
 def _collections(artifacts: Iterable[Artifact]) -> set[str]:
     """Return the names of the collections that belong to these artifacts of the index step."""
-    facts = [one.manifest["outputs"]["index"] for one in artifacts if one.manifest["task"] == "index"]
+    facts = (one.manifest["outputs"]["index"] for one in artifacts if one.manifest["task"] == "index")
     return {
         Recipe(
             Spec(one["dimension"], one["fingerprint"], one["m"], one["ef_construct"]),
             one["count"],
             one["ids_digest"],
+            one["facets_digest"],
         ).name
         for one in facts
+        if "facets_digest" in one  # else: made before collections had facets, and nothing opens it any more
     }
 
 

@@ -1,4 +1,4 @@
-"""Opening the collection that belongs to an embed output; a missing one is built from its vectors."""
+"""Opening the collection that belongs to documents and their vectors; a missing one is built from them."""
 
 from __future__ import annotations
 
@@ -6,26 +6,31 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from vara.artifacts.step import Job, Output
+from vara.artifacts.step import Job
+from vara.index.facets import facets_of
 from vara.index.vectors import read_embeddings
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from backends.stores.collection import Opened
 
 
 @contextmanager
-def open_collection(job: Job, embed: Output, params: Mapping[str, Any]) -> Iterator[Opened]:
-    """Open the collection of these vectors for searching.
+def open_collection(job: Job, documents: pl.DataFrame, params: Mapping[str, Any]) -> Iterator[Opened]:
+    """Open the collection of these documents for searching.
 
     Args:
-        job: gives the folder of collections, what the environment says of a server, and the watch.
-        embed: the vectors; the recipe that made them is the collection's fingerprint.
+        job: gives the vectors (the recipe that made them is the collection's fingerprint), the folder of collections,
+            what the environment says of a server, and the watch.
+        documents: the documents' table; it says what each document holds.
         params: index.engine, index.m and index.ef_construct.
     """
     from backends.stores.access import engine_of
-    from backends.stores.collection import Content, open_index, recipe_of
-    from backends.stores.protocol import Spec
+    from backends.stores.collection import open_index, recipe_of
+    from backends.stores.protocol import Points, Spec
 
+    embed = job.inputs["embed"]
     embeddings = read_embeddings(embed.folder)
     spec = Spec(
         dimension=embeddings.documents.shape[1],
@@ -33,11 +38,14 @@ def open_collection(job: Job, embed: Output, params: Mapping[str, Any]) -> Itera
         m=params["index.m"],
         ef_construct=params["index.ef_construct"],
     )
+    rows = documents.select("doc_id", "archived", "audience", "metadata").iter_rows()
+    held = {doc_id: facets_of(*more) for doc_id, *more in rows}
+    points = Points(embeddings.doc_ids, embeddings.documents, [held[doc_id] for doc_id in embeddings.doc_ids])
     with open_index(
         engine_of(params["index.engine"], job.settings.qdrant),
         job.settings.collections,
-        recipe_of(embeddings.doc_ids, spec),
-        lambda: Content(embeddings.doc_ids, embeddings.documents),
+        recipe_of(points, spec),
+        lambda: points,
         job.watch,
         digest_of=job.settings.digest_of,
     ) as opened:

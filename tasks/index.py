@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from tasks.collection import open_collection
-from vara.artifacts.canonical import digest
+from tasks.read import read_documents
 from vara.artifacts.step import Job, Made, Step
-from vara.index.vectors import read_embeddings
 
 
 def run(job: Job) -> Made:
-    """Build the collection where it is missing, and say what was checked: count, dimension, ids, fingerprint."""
-    embeddings = read_embeddings(job.inputs["embed"].folder)
-    with open_collection(job, job.inputs["embed"], job.params) as opened:
-        info = opened.info
+    """Build the collection where it is missing, and say what was checked: count, dimension, ids, facets and so on."""
+    with open_collection(job, read_documents(job), job.params) as opened:
+        info, recipe = opened.info, opened.recipe
     facts = {
         "engine": job.params["index.engine"],  # as asked: what auto means differs from machine to machine
         "fingerprint": info.spec.fingerprint,
@@ -20,7 +18,8 @@ def run(job: Job) -> Made:
         "dimension": info.spec.dimension,
         "m": info.spec.m,
         "ef_construct": info.spec.ef_construct,
-        "ids_digest": digest(sorted(embeddings.doc_ids)),
+        "ids_digest": recipe.ids_digest,
+        "facets_digest": recipe.facets_digest,
     }
     checked = ", ".join(f"{name} {facts[name]}" for name in ("count", "dimension", "fingerprint"))
     job.watch.note(f"engine {info.engine}, {checked}")
@@ -31,7 +30,7 @@ STEP = Step(
     name="index",
     run=run,
     outputs=("index",),
-    reads=("embed",),
+    reads=("documents", "embed"),
     spared={"vara.quality.ranking": None},  # engines order what they find by it; nothing is searched here
     params=("index.ef_construct", "index.engine", "index.m"),
 )

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 
 import numpy as np
 
 from tasks.approximate import Searching, searching
-from tasks.lexical import SETTINGS as LEXICAL
-from tasks.lexical import lexical_index
+from tasks.lexical import PARAMS as LEXICAL
+from tasks.lexical import by_fallback, lexical_index
 from tasks.read import Corpus, read_corpus
 from vara.artifacts.step import Job, Made, Step
 from vara.errors import Problem
 from vara.index.candidates import Asked, Candidates, freeze
 from vara.index.exact import score_blocks
+from vara.index.facets import Only, conditions
 from vara.index.frozen import order_digest, write_pool
 from vara.index.retrieval import Retrieval, Rows, retrieval_of
 from vara.index.scope import Scope
@@ -37,7 +40,7 @@ def run(job: Job) -> Made:
         "settings": {
             **job.inputs["embed"].facts["settings"],
             **{name: job.params[f"pool.{name}"] for name in SETTINGS},
-            "lexical": {name: job.params[f"lexical.{name}"] for name in LEXICAL},
+            "lexical": {name.removeprefix("lexical."): job.params[name] for name in LEXICAL},
         },
         **{f"{name}_digest": order_digest(tracked[name]) for name in ("first_stage", "bm25")},
         **({"ann_depth": retrieval.asked_of("dense")} if "index" in job.inputs else {}),
@@ -72,9 +75,10 @@ def _asked(job: Job, corpus: Corpus, engine: Searching | None) -> Iterator[Asked
     scores = score_blocks(vectors.documents, vectors.queries)
     rows = corpus.queries.select("query_id", "text", "allowed", "scope").iter_rows()
     for number, ((query_id, text, allowed, own), dense) in enumerate(zip(rows, scores, strict=True)):
-        visible = scope.visible(allowed, own)
+        visible, without = scope.visible(allowed, own), frozenset[str]()
         if job.params["pool.exclude_self"]:
-            visible = visible & (corpus.id_array != query_id)
+            visible, without = visible & (corpus.id_array != query_id), frozenset([query_id])
+        only = Only(conditions(allowed, job.params["pool.filter"], json.loads(own or "{}")), without)
         words = lexical.answer(text, visible)
         job.watch.progress(number + 1, corpus.queries.height, "queries")
         yield Asked(
@@ -83,8 +87,8 @@ def _asked(job: Job, corpus: Corpus, engine: Searching | None) -> Iterator[Asked
             lexical=words.scores,
             visible=visible,
             titled=titled(text),
-            stood_in=words.stood_in,
-            approximate=engine.of(number) if engine else None,
+            stood_in=by_fallback(words.replaced),
+            approximate=partial(engine, number, only) if engine else None,
         )
 
 
@@ -117,5 +121,5 @@ STEP = Step(
     reads=("documents", "queries", "embed"),
     reads_when={("pool.search", "ann"): ("index",)},
     spared={"tasks.approximate": ("pool.search", "ann")},
-    params=tuple(sorted([*(f"pool.{name}" for name in SETTINGS), *(f"lexical.{name}" for name in LEXICAL)])),
+    params=tuple(sorted([*LEXICAL, *(f"pool.{name}" for name in SETTINGS)])),
 )

@@ -50,9 +50,14 @@ class Corpus:
 
 def read_corpus(job: Job) -> Corpus:
     """Return the corpus that a job reads as `documents` and `queries`."""
+    queries = read_table(job.inputs["queries"].folder / "queries.parquet", "queries")
+    return Corpus(read_documents(job), queries)
+
+
+def read_documents(job: Job) -> pl.DataFrame:
+    """Return the documents that a job reads and that have a text, in corpus order."""
     import polars as pl
 
     documents = read_table(job.inputs["documents"].folder / "documents.parquet", "documents")
-    queries = read_table(job.inputs["queries"].folder / "queries.parquet", "queries")
     has_text = [bool(embedded_text(*row)) for row in documents.select("title", "text").iter_rows()]
-    return Corpus(documents.filter(pl.Series(has_text, dtype=pl.Boolean)), queries)
+    return documents.filter(pl.Series(has_text, dtype=pl.Boolean))

@@ -60,18 +60,24 @@ def visible_qrels(
 ) -> tuple[dict[str, dict[str, int]], int]:
     """Return the labels that count, query_id → doc_id → grade, and how many do not.
 
-    **Conventions**: archived documents and those outside a query's permissions are outside its truth; labels of
-    ids that the corpus lacks stay, since a run can never reach them and recall must say so.
+    **Conventions**: archived documents and those outside a query's permissions or scope are outside its truth;
+    labels of ids that the corpus lacks stay, since a run can never reach them and recall must say so.
     """
     hiding = documents.select("archived", "audience", "metadata").to_dict(as_series=False)
     scope = Scope(hiding["archived"], hiding["audience"], hiding["metadata"], {})
     rows = {doc_id: row for row, doc_id in enumerate(documents["doc_id"])}
-    allowed = dict(queries.select("query_id", "allowed").iter_rows())
-    qrels: dict[str, dict[str, int]] = {}
-    hidden = 0
+    limits = {
+        query_id: limit for query_id, *limit in queries.select("query_id", "allowed", "scope").iter_rows()
+    }
+    graded: dict[str, dict[str, int]] = {}
     for query_id, doc_id, relevance in labels.select("query_id", "doc_id", "relevance").iter_rows():
-        if doc_id in rows and not scope.visible(allowed.get(query_id))[rows[doc_id]]:
-            hidden += 1
-        else:
-            qrels.setdefault(query_id, {})[doc_id] = relevance
-    return qrels, hidden
+        graded.setdefault(query_id, {})[doc_id] = relevance
+    qrels: dict[str, dict[str, int]] = {}
+    for query_id, grades in graded.items():
+        seen = scope.visible(*limits.get(query_id, (None, None)))
+        counting = {
+            doc_id: grade for doc_id, grade in grades.items() if doc_id not in rows or seen[rows[doc_id]]
+        }
+        if counting:
+            qrels[query_id] = counting
+    return qrels, labels.height - sum(map(len, qrels.values()))

@@ -7,20 +7,16 @@ The vectors are the artifact; a collection can always be made from them. How it 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
-from typing import NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
 
 from backends.stores.access import Access, Engine
 from backends.stores.edge import EdgeStore
 from backends.stores.memory import MemoryStore
-from backends.stores.protocol import Info, Payload, Spec, VectorStore
+from backends.stores.protocol import Info, Points, Spec, VectorStore
 from backends.stores.served import Served
 from backends.stores.server import ServerStore
 from backends.stores.shelf import Copy, Digest, alone, is_whole, publish
@@ -39,11 +35,14 @@ class Recipe:
         spec: dimension, fingerprint of the vectors, graph.
         count: points.
         ids_digest: digest of the sorted document ids.
+        facets_digest: digest of what each document holds, whatever their order; where a document's audience changed, or how facets are
+            written, the collection is another one, and nobody asks the old one.
     """
 
     spec: Spec
     count: int
     ids_digest: str
+    facets_digest: str
 
     @property
     def name(self) -> str:
@@ -51,53 +50,49 @@ class Recipe:
         return f"c-{digest(asdict(self))[:32]}"
 
 
-class Content(NamedTuple):
-    """What a collection is filled with: ids, float32 (n, dim) in their order, and payloads or None."""
-
-    ids: Sequence[str]
-    vectors: NDArray[np.float32]
-    payloads: Sequence[Payload] | None = None
-
-
 @dataclass(frozen=True)
 class Opened:
     """A collection that is ready to search: `store` has it under `name`."""
 
     store: VectorStore
-    name: str
+    recipe: Recipe
     info: Info
 
+    @property
+    def name(self) -> str:
+        """Return the collection's name."""
+        return self.recipe.name
 
-def recipe_of(ids: Sequence[str], spec: Spec) -> Recipe:
-    """Return the recipe of a collection of these documents; their order does not matter."""
-    return Recipe(spec, len(ids), digest(sorted(ids)))
+
+def recipe_of(points: Points, spec: Spec) -> Recipe:
+    """Return the recipe of a collection of these points; their order does not matter."""
+    ids = points.ids
+    return Recipe(spec, len(ids), digest(sorted(ids)), digest(sorted(_marks(points))))
 
 
 def load(
-    store: VectorStore, recipe: Recipe, content: Content, watch: Watch, *, name: str | None = None
+    store: VectorStore, recipe: Recipe, points: Points, watch: Watch, *, name: str | None = None
 ) -> Info:
     """Fill a new collection and check it.
 
     Args:
         store: where.
         recipe: what it has to hold.
-        content: what it is filled with.
+        points: what it is filled with.
         watch: is told how far it is.
         name: its name; None: that of its recipe.
 
     Returns:
-        What the store says, after count, dimension, ids and fingerprint were found to be the recipe's.
+        What the store says, after count, dimension, ids, facets and fingerprint were found to be the recipe's.
 
     Raises:
-        Problem: content or collection are not what the recipe says.
+        Problem: points or collection are not what the recipe says.
     """
-    ids, vectors, payloads = content
-    name = name or recipe.name
+    name, count = name or recipe.name, len(points.ids)
     store.create(name, recipe.spec)
-    for start in range(0, len(ids), _BATCH):
-        part = slice(start, start + _BATCH)
-        store.upsert(name, ids[part], vectors[part], payloads[part] if payloads else None)
-        watch.progress(min(start + _BATCH, len(ids)), len(ids), "points")
+    for start in range(0, count, _BATCH):
+        store.upsert(name, points.part(slice(start, start + _BATCH)))
+        watch.progress(min(start + _BATCH, count), count, "points")
     store.settle(name)
     return check(store, recipe, name=name)
 
@@ -116,21 +111,24 @@ def check(store: VectorStore, recipe: Recipe, *, name: str | None = None) -> Inf
     name = name or recipe.name
     info = store.info(name)
     ids: list[str] = []
+    marks: list[str] = []
     wanted = dimension = recipe.spec.dimension
-    for some, vectors in store.scroll(name):
-        ids += some
-        if vectors.shape[1] != wanted:
-            dimension = vectors.shape[1]
+    for some in store.scroll(name):
+        ids += some.ids
+        marks += _marks(some)
+        if some.vectors.shape[1] != wanted:
+            dimension = some.vectors.shape[1]
     compared = (
         ("count", info.count, recipe.count),
         ("dimension", dimension, wanted),
         ("ids", digest(sorted(ids))[:12], recipe.ids_digest[:12]),
+        ("facets", digest(sorted(marks))[:12], recipe.facets_digest[:12]),
         ("fingerprint", info.spec.fingerprint[:12], recipe.spec.fingerprint[:12]),
     )
     wrong = [f"{what} {found}, not {right}" for what, found, right in compared if found != right]
     if wrong:
         remedy = "Run the index stage on these vectors again."
-        raise Problem("collection", examples(wrong, 4), where=name, remedy=remedy)
+        raise Problem("collection", examples(wrong, 5), where=name, remedy=remedy)
     return info
 
 
@@ -139,7 +137,7 @@ def open_index(
     engine: Engine,
     root: Path,
     recipe: Recipe,
-    supply: Callable[[], Content],
+    supply: Callable[[], Points],
     watch: Watch,
     *,
     digest_of: Digest = file_digest,
@@ -150,7 +148,7 @@ def open_index(
         engine: "edge" keeps it under `root`; "memory" fills it each time; a server keeps it for everybody.
         root: the folder of all collections, and of the locks of their builders.
         recipe: what it has to hold.
-        supply: gives the content; called only when the collection is made.
+        supply: gives the points; called only when the collection is made.
         watch: is told what happens.
         digest_of: SHA-256 of a file; the artifact store's own remembers what it has seen.
 
@@ -163,7 +161,7 @@ def open_index(
         return
     if engine == "memory":
         with closing(MemoryStore()) as memory:
-            yield Opened(memory, recipe.name, load(memory, recipe, supply(), watch))
+            yield Opened(memory, recipe, load(memory, recipe, supply(), watch))
         return
     identity = {**asdict(recipe), "engine": f"qdrant-edge-py {version('qdrant-edge-py')}"}
     with alone(root, recipe.name):
@@ -174,12 +172,12 @@ def open_index(
             made.parent.rmdir()
         copy = Copy(root, recipe.name)
     with closing(copy), closing(EdgeStore(copy.root)) as edge:
-        yield Opened(edge, recipe.name, edge.info(recipe.name))
+        yield Opened(edge, recipe, edge.info(recipe.name))
 
 
 @contextmanager
 def _open_served(
-    access: Access, root: Path, recipe: Recipe, supply: Callable[[], Content], watch: Watch
+    access: Access, root: Path, recipe: Recipe, supply: Callable[[], Points], watch: Watch
 ) -> Iterator[Opened]:
     if access.warning:
         watch.note(access.warning)
@@ -191,13 +189,18 @@ def _open_served(
             fill=lambda name: load(store, recipe, supply(), watch, name=name),
             watch=watch,
         )
-        yield Opened(store, recipe.name, served.ready(root))
+        yield Opened(store, recipe, served.ready(root))
 
 
-def _build(root: Path, recipe: Recipe, content: Content, watch: Watch) -> Path:
+def _marks(points: Points) -> list[str]:
+    """Return a digest of what each document holds; of a million documents these stay in memory, not all facets."""
+    return [digest([one, list(held)]) for one, held in zip(points.ids, points.facets, strict=True)]
+
+
+def _build(root: Path, recipe: Recipe, points: Points, watch: Watch) -> Path:
     """Fill a collection aside and return its folder."""
     aside = root / f".building-{recipe.name}"
     shutil.rmtree(aside, ignore_errors=True)
     with closing(EdgeStore(aside)) as store:
-        load(store, recipe, content, watch)
+        load(store, recipe, points, watch)
     return aside / recipe.name

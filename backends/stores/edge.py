@@ -19,9 +19,19 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from backends.stores.points import DOC_ID, check_name, cut, payload_of, point_id, prepared, stored, unit_query
-from backends.stores.protocol import EVERYTHING, Hit, Info, Only, Payload, Spec
+from backends.stores.points import (
+    DOC_ID,
+    FACETS,
+    check_name,
+    cut,
+    payload_of,
+    point_id,
+    prepared,
+    unit_query,
+)
+from backends.stores.protocol import Hit, Info, Points, Spec
 from vara.errors import Problem
+from vara.index.facets import EVERYTHING, Only
 
 INDEXING_THRESHOLD_KB = 10_000
 """KiB of vectors in a segment from which HNSW is built; below, and under narrow filters, search is exact."""
@@ -54,28 +64,24 @@ class EdgeStore:
             wal_enabled=False,  # a log is 128 MiB of file; we flush, and a broken collection is built anew
         )
         lock = _lock(folder)
-        self._open[name] = (qe.EdgeShard.create(str(folder / _SHARD), config), spec, lock)
+        shard = qe.EdgeShard.create(str(folder / _SHARD), config)
+        # Before the graph is built: it then gets edges within what filters let pass.
+        shard.update(qe.UpdateOperation.create_field_index(FACETS, qe.PayloadSchemaType.Keyword))
+        self._open[name] = (shard, spec, lock)
         (folder / _SPEC).write_text(json.dumps(asdict(spec)), encoding="utf-8")
 
-    def upsert(
-        self,
-        name: str,
-        ids: Sequence[str],
-        vectors: NDArray[np.float32],
-        payloads: Sequence[Payload] | None = None,
-    ) -> None:
+    def upsert(self, name: str, points: Points) -> None:
         """Insert or replace points; they are durable after `settle`."""
         import qdrant_edge as qe
 
         shard, spec = self._shard(name)
-        unit = prepared(ids, vectors, spec.dimension)
-        more = payloads or [{}] * len(ids)
-        points = [
-            qe.Point(point_id(one), row.tolist(), payload_of(one, extra))
-            for one, row, extra in zip(ids, unit, more, strict=True)
+        unit = prepared(points, spec.dimension)
+        made = [
+            qe.Point(point_id(one), row.tolist(), payload_of(one, facets))
+            for one, row, facets in zip(points.ids, unit, points.facets, strict=True)
         ]
-        if points:
-            shard.update(qe.UpdateOperation.upsert_points(points))
+        if made:
+            shard.update(qe.UpdateOperation.upsert_points(made))
 
     def delete(self, name: str, ids: Sequence[str]) -> None:
         """Remove points."""
@@ -116,18 +122,21 @@ class EdgeStore:
 
         return cut(fetch, k)
 
-    def scroll(self, name: str, *, batch: int = 1000) -> Iterator[tuple[list[str], NDArray[np.float32]]]:
+    def scroll(self, name: str, *, batch: int = 1000) -> Iterator[Points]:
         """Yield all points."""
         import qdrant_edge as qe
 
         shard, _ = self._shard(name)
         offset = None
         while True:
-            request = qe.ScrollRequest(offset=offset, limit=batch, with_payload=[DOC_ID], with_vector=True)
+            request = qe.ScrollRequest(
+                offset=offset, limit=batch, with_payload=[DOC_ID, FACETS], with_vector=True
+            )
             records, offset = shard.scroll(request)
             if records:
                 vectors = np.array([one.vector for one in records], dtype=np.float32)
-                yield [one.payload[DOC_ID] for one in records], vectors
+                ids = [one.payload[DOC_ID] for one in records]
+                yield Points(ids, vectors, [one.payload[FACETS] for one in records])
             if offset is None:
                 return
 
@@ -210,16 +219,9 @@ def _lock(folder: Path) -> IO[str]:
 def _filter(only: Only) -> Any:
     import qdrant_edge as qe
 
-    must: list[Any] = []
-    if only.ids is not None:
-        must.append(qe.HasIdCondition({point_id(one) for one in only.ids}))
-    for key, values in only.match.items():
-        either: list[Any] = [
-            qe.IsEmptyCondition(key)
-            if value is None
-            else qe.FieldCondition(key, match=qe.MatchValue(stored(value)))
-            for value in values
-        ]
-        # An empty list of alternatives would be no condition at all.
-        must.append(qe.Filter(should=either) if either else qe.HasIdCondition(set()))
-    return qe.Filter(must=must) if must else None
+    if not only.holds and not only.without:
+        return None
+    return qe.Filter(
+        must=[qe.FieldCondition(FACETS, match=qe.MatchAny(list(either))) for either in only.holds],
+        must_not=[qe.HasIdCondition({point_id(one) for one in only.without})] if only.without else None,
+    )

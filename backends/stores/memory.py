@@ -9,9 +9,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backends.stores.conditions import condition
-from backends.stores.points import DOC_ID, check_name, cut, payload_of, point_id, prepared, unit_query
-from backends.stores.protocol import EVERYTHING, Hit, Info, Only, Payload, Spec
+from backends.stores.points import (
+    DOC_ID,
+    FACETS,
+    check_name,
+    cut,
+    payload_of,
+    point_id,
+    prepared,
+    unit_query,
+)
+from backends.stores.protocol import Hit, Info, Points, Spec
 from vara.errors import Problem
+from vara.index.facets import EVERYTHING, Only
 
 
 class MemoryStore:
@@ -36,25 +46,18 @@ class MemoryStore:
         self._client.create_collection(name, vectors_config=vectors)
         self._specs[name] = spec
 
-    def upsert(
-        self,
-        name: str,
-        ids: Sequence[str],
-        vectors: NDArray[np.float32],
-        payloads: Sequence[Payload] | None = None,
-    ) -> None:
+    def upsert(self, name: str, points: Points) -> None:
         """Insert or replace points."""
         from qdrant_client import models
 
         real = self._real(name)
-        unit = prepared(ids, vectors, self._specs[real].dimension)
-        more = payloads or [{}] * len(ids)
-        points = [
-            models.PointStruct(id=point_id(one), vector=row.tolist(), payload=payload_of(one, extra))
-            for one, row, extra in zip(ids, unit, more, strict=True)
+        unit = prepared(points, self._specs[real].dimension)
+        made = [
+            models.PointStruct(id=point_id(one), vector=row.tolist(), payload=payload_of(one, facets))
+            for one, row, facets in zip(points.ids, unit, points.facets, strict=True)
         ]
-        if points:
-            self._client.upsert(real, points)
+        if made:
+            self._client.upsert(real, made)
 
     def delete(self, name: str, ids: Sequence[str]) -> None:
         """Remove points."""
@@ -88,16 +91,17 @@ class MemoryStore:
 
         return cut(fetch, k)
 
-    def scroll(self, name: str, *, batch: int = 1000) -> Iterator[tuple[list[str], NDArray[np.float32]]]:
+    def scroll(self, name: str, *, batch: int = 1000) -> Iterator[Points]:
         """Yield all points."""
         real, offset = self._real(name), None
         while True:
             records, offset = self._client.scroll(
-                real, limit=batch, offset=offset, with_vectors=True, with_payload=[DOC_ID]
+                real, limit=batch, offset=offset, with_vectors=True, with_payload=[DOC_ID, FACETS]
             )
             if records:
                 vectors = np.array([one.vector for one in records], dtype=np.float32)
-                yield [one.payload[DOC_ID] for one in records], vectors
+                ids = [one.payload[DOC_ID] for one in records]
+                yield Points(ids, vectors, [one.payload[FACETS] for one in records])
             if offset is None:
                 return
 

@@ -5,18 +5,22 @@ from __future__ import annotations
 import re
 import uuid
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from backends.pooling import unit_rows
-from backends.stores.protocol import Hit, Payload, Scalar
+from backends.stores.protocol import Hit, Points
 from vara.errors import Problem, examples
+from vara.index.facets import Facets
 from vara.quality.ranking import ranked
 
 DOC_ID = "doc_id"
 """The payload field that holds a point's document id."""
+
+FACETS = "facets"
+"""The payload field that holds what its document holds; filters read nothing else."""
 
 _NAMESPACE = uuid.uuid5(uuid.NAMESPACE_OID, "vara.document")
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,99}")
@@ -48,12 +52,13 @@ def point_id(doc_id: str) -> str:
     return str(uuid.uuid5(_NAMESPACE, doc_id))
 
 
-def prepared(ids: Sequence[str], vectors: NDArray[np.float32], dimension: int) -> NDArray[np.float32]:
+def prepared(points: Points, dimension: int) -> NDArray[np.float32]:
     """Check points before an engine sees them and return their vectors at length 1.
 
     Raises:
         Problem: vectors that are zero, not finite, of another dimension or number; ids that stand twice.
     """
+    ids, vectors, _ = points
     if vectors.shape != (len(ids), dimension):
         raise Problem(
             "vectors",
@@ -69,17 +74,9 @@ def prepared(ids: Sequence[str], vectors: NDArray[np.float32], dimension: int) -
     return unit_rows(vectors, [f"document {doc_id}" for doc_id in ids], subject="vectors")
 
 
-def stored(value: Scalar) -> str | int:
-    """Return a payload value as engines hold it: a boolean as "true" or "false".
-
-    qdrant-edge-py 0.9.0 reads a boolean in a condition as a number and then finds nothing.
-    """
-    return str(value).lower() if isinstance(value, bool) else value
-
-
-def payload_of(doc_id: str, fields: Payload) -> dict[str, str | int]:
-    """Return the payload of a point: the given fields and the document's id."""
-    return {**{name: stored(value) for name, value in fields.items()}, DOC_ID: doc_id}
+def payload_of(doc_id: str, facets: Facets) -> dict[str, str | list[str]]:
+    """Return the payload of a point: its document's id and facets."""
+    return {DOC_ID: doc_id, FACETS: list(facets)}
 
 
 def unit_query(vector: NDArray[np.float32], dimension: int) -> list[float]:

@@ -5,16 +5,14 @@ Engines differ in how they search, never in what an id, a filter or a tie means.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-Scalar = str | int | bool
-Payload = Mapping[str, Scalar]
+from vara.index.facets import EVERYTHING, Facets, Only
 
 
 @dataclass(frozen=True)
@@ -34,20 +32,22 @@ class Spec:
     ef_construct: int = 128
 
 
-@dataclass(frozen=True)
-class Only:
-    """Which points may be found; every condition has to hold, and all act before the cut.
+class Points(NamedTuple):
+    """Documents as a collection holds them.
 
     Attributes:
-        ids: documents that may be found; None: all.
-        match: {payload field: values of which a point has to hold one}; None among them: or lacks the field.
+        ids: document ids.
+        vectors: float32 (n, dim), row i belongs to ids[i].
+        facets: what each document holds, for filters.
     """
 
-    ids: AbstractSet[str] | None = None
-    match: Mapping[str, Sequence[Scalar | None]] = field(default_factory=dict)
+    ids: Sequence[str]
+    vectors: NDArray[np.float32]
+    facets: Sequence[Facets]
 
-
-EVERYTHING = Only()
+    def part(self, rows: slice) -> Points:
+        """Return a stretch of them."""
+        return Points(self.ids[rows], self.vectors[rows], self.facets[rows])
 
 
 class Hit(NamedTuple):
@@ -86,13 +86,7 @@ class VectorStore(Protocol):
     def create(self, name: str, spec: Spec) -> None:
         """Make an empty collection. Problem: there is one of that name."""
 
-    def upsert(
-        self,
-        name: str,
-        ids: Sequence[str],
-        vectors: NDArray[np.float32],
-        payloads: Sequence[Payload] | None = None,
-    ) -> None:
+    def upsert(self, name: str, points: Points) -> None:
         """Insert or replace points. Problem: zero, not finite, of another dimension, or ids twice."""
 
     def delete(self, name: str, ids: Sequence[str]) -> None:
@@ -122,8 +116,8 @@ class VectorStore(Protocol):
             ef: candidates of that walk; None: the engine's choice.
         """
 
-    def scroll(self, name: str, *, batch: int = 1000) -> Iterator[tuple[list[str], NDArray[np.float32]]]:
-        """Yield all points as (ids, float32 (≤ batch, dimension)), in the order of the engine."""
+    def scroll(self, name: str, *, batch: int = 1000) -> Iterator[Points]:
+        """Yield all points, at most `batch` at a time, in the order of the engine."""
 
     def count(self, name: str, *, only: Only = EVERYTHING) -> int:
         """Return the exact number of points that pass `only`."""

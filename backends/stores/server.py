@@ -17,12 +17,23 @@ from numpy.typing import NDArray
 
 from backends.stores.access import Access
 from backends.stores.conditions import condition
-from backends.stores.points import DOC_ID, check_name, cut, payload_of, point_id, prepared, unit_query
-from backends.stores.protocol import EVERYTHING, Hit, Info, Only, Payload, Spec
+from backends.stores.points import (
+    DOC_ID,
+    FACETS,
+    check_name,
+    cut,
+    payload_of,
+    point_id,
+    prepared,
+    unit_query,
+)
+from backends.stores.protocol import Hit, Info, Points, Spec
 from backends.stores.retries import Absent, Caller, Refused
 from backends.stores.sending import parcels, send_all
 from backends.stores.settling import wait_until_indexed
+from vara.artifacts.canonical import canonical
 from vara.errors import Problem
+from vara.index.facets import EVERYTHING, Only
 from vara.watch import Silence, Watch
 
 GRAPH_FROM_KB = 10_000
@@ -75,28 +86,25 @@ class ServerStore:
             if self._mark(name)[1].get("made") != made:  # else: done at an attempt whose answer was lost
                 remedy = "Drop it first, or take another name."
                 raise Problem("collection", f"{name} is there already", remedy=remedy) from refusal
+        # Before the graph is built: it then gets edges within what filters let pass.
+        keyword, index = models.PayloadSchemaType.KEYWORD, self._client.create_payload_index
+        self._call(f"index {FACETS} of {name}", lambda: index(name, FACETS, keyword, wait=True), name=name)
 
-    def upsert(
-        self,
-        name: str,
-        ids: Sequence[str],
-        vectors: NDArray[np.float32],
-        payloads: Sequence[Payload] | None = None,
-    ) -> None:
+    def upsert(self, name: str, points: Points) -> None:
         """Insert or replace points: all of them, or a Problem."""
-        unit = prepared(ids, vectors, self._spec(name).dimension)
-        more = payloads or [{}] * len(ids)
+        ids, _, facets = points
+        unit = prepared(points, self._spec(name).dimension)
         row = _POINT_BYTES + _FLOAT_BYTES * unit.shape[1]
-        sizes = (row + len(one) + len(str(extra)) for one, extra in zip(ids, more, strict=True))
+        sizes = (row + len(canonical([one, *held]).encode()) for one, held in zip(ids, facets, strict=True))
 
         def send(part: slice) -> None:
             from qdrant_client import models
 
-            points = [
-                models.PointStruct(id=point_id(one), vector=vector.tolist(), payload=payload_of(one, extra))
-                for one, vector, extra in zip(ids[part], unit[part], more[part], strict=True)
+            made = [
+                models.PointStruct(id=point_id(one), vector=vector.tolist(), payload=payload_of(one, held))
+                for one, vector, held in zip(ids[part], unit[part], facets[part], strict=True)
             ]
-            self._call("upsert points", lambda: self._client.upsert(name, points, wait=True), name=name)
+            self._call("upsert points", lambda: self._client.upsert(name, made, wait=True), name=name)
 
         send_all(parcels(sizes, PARCEL_BYTES), send, at_once=AT_ONCE)
 
@@ -152,19 +160,21 @@ class ServerStore:
 
         return cut(fetch, k)
 
-    def scroll(self, name: str, *, batch: int = 1000) -> Iterator[tuple[list[str], NDArray[np.float32]]]:
+    def scroll(self, name: str, *, batch: int = 1000) -> Iterator[Points]:
         """Yield all points."""
         offset: Any = None
         while True:
             records, offset = self._call("read points", lambda: self._page(name, batch, offset), name=name)  # noqa: B023 - called at once
             if records:
                 vectors = np.array([one.vector for one in records], dtype=np.float32)
-                yield [_doc_id(one) for one in records], vectors
+                facets = [(one.payload or {}).get(FACETS, []) for one in records]
+                yield Points([_doc_id(one) for one in records], vectors, facets)
             if offset is None:
                 return
 
     def _page(self, name: str, limit: int, offset: Any) -> Any:
-        return self._client.scroll(name, limit=limit, offset=offset, with_vectors=True, with_payload=[DOC_ID])
+        fields = [DOC_ID, FACETS]
+        return self._client.scroll(name, limit=limit, offset=offset, with_vectors=True, with_payload=fields)
 
     def count(self, name: str, *, only: Only = EVERYTHING) -> int:
         """Return the number of points that pass `only`."""

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from backends.stores.access import Access, access_of
 from backends.stores.edge import EdgeStore
 from backends.stores.memory import MemoryStore
-from backends.stores.protocol import VectorStore
+from backends.stores.protocol import Points, VectorStore
 from backends.stores.server import ServerStore
 from tests.backends.standin import StandIn, serving
 from tests.conftest import QDRANT
@@ -21,6 +22,11 @@ ENGINES = ("edge", "memory", "stand-in", "server")
 """The last is a real server; the one before it is our reading of a server's API."""
 
 DOCS, FRESH, LIVE = (f"{word}-{uuid.uuid4().hex[:8]}" for word in ("docs", "fresh", "live"))
+
+
+def bare(ids: Sequence[str], vectors: np.ndarray) -> Points:
+    """Return points whose documents hold nothing."""
+    return Points(ids, vectors, [[]] * len(ids))
 
 
 def real_server() -> Access:

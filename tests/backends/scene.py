@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 
 from backends.stores.access import Access
-from backends.stores.collection import Content, open_index, recipe_of
+from backends.stores.collection import open_index, recipe_of
 from backends.stores.points import point_id
-from backends.stores.protocol import Spec
+from backends.stores.protocol import Points, Spec
 from backends.stores.retries import Patience
 from tests.backends.proxy import Faults, between
 from tests.backends.standin import Collection, StandIn, serving
@@ -20,12 +20,15 @@ from vara.watch import Silence, Watch
 
 IDS = [f"d{number}" for number in range(50)]
 VECTORS = np.random.default_rng(0).normal(size=(50, 8)).astype(np.float32)
+FACETS = [["archived=false", f"metadata.product={number % 3}"] for number in range(50)]
+POINTS = Points(IDS, VECTORS, FACETS)
 SPEC = Spec(8, "f" * 64)
-RECIPE = recipe_of(IDS, SPEC)
+RECIPE = recipe_of(POINTS, SPEC)
 KEY = "s3cret-key"
 FAST = Patience(attempts=4, first_s=0.01, longest_s=0.05, answer_s=10, settle_s=0.3, poll_s=0.01)
 
 UPSERT, CREATE, ALIASES = r"PUT .*/points$", r"PUT /collections/[^/]+$", r"POST /collections/aliases$"
+PAYLOAD_INDEX = r"PUT .*/index$"
 
 
 @dataclass
@@ -47,9 +50,7 @@ class Scene:
 
     def opened(self, root: Path, watch: Watch | None = None) -> tuple[int, str]:
         """Open the collection, building it where that is needed; (points, what is nearest to document d7)."""
-        with open_index(
-            self.access, root, RECIPE, lambda: Content(IDS, VECTORS), watch or Silence()
-        ) as index:
+        with open_index(self.access, root, RECIPE, lambda: POINTS, watch or Silence()) as index:
             return index.info.count, index.store.search(index.name, VECTORS[7], 1)[0].doc_id
 
     def assert_visible(self) -> None:

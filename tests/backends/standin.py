@@ -29,6 +29,7 @@ class Collection:
     config: dict[str, Any]
     points: dict[str, dict[str, Any]] = field(default_factory=dict)
     indexed: int = 0
+    payload_schema: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass
@@ -126,8 +127,14 @@ def _describe(server: StandIn, collection: Collection, _: Any) -> Answer:
         "points_count": len(collection.points),
         "segments_count": 1,
         "config": config,
-        "payload_schema": {},
+        "payload_schema": collection.payload_schema,
     }
+
+
+def _index_field(server: StandIn, collection: Collection, body: Any) -> Answer:
+    entry = {"data_type": body["field_schema"], "points": len(collection.points)}
+    collection.payload_schema[body["field_name"]] = entry
+    return 200, {"operation_id": 0, "status": "completed"}
 
 
 def _upsert(server: StandIn, collection: Collection, body: Any) -> Answer:
@@ -170,18 +177,15 @@ def _query(server: StandIn, collection: Collection, body: Any) -> Answer:
 
 
 def passes(wanted: Any, point: dict[str, Any]) -> bool:
-    """Evaluate a filter: `must`, `should`, and the three conditions that the store makes."""
+    """Evaluate a filter: `must`, `must_not`, and the two conditions that the store makes."""
     if wanted is None:
         return True
     if "has_id" in wanted:
         return point["id"] in wanted["has_id"]
-    if "is_empty" in wanted:
-        return wanted["is_empty"]["key"] not in point["payload"]
     if "key" in wanted:
-        return point["payload"].get(wanted["key"]) == wanted["match"]["value"]
-    should = wanted.get("should")
-    return all(passes(one, point) for one in wanted.get("must") or []) and (
-        not should or any(passes(one, point) for one in should)
+        return not set(wanted["match"]["any"]).isdisjoint(point["payload"].get(wanted["key"], []))
+    return all(passes(one, point) for one in wanted.get("must") or []) and not any(
+        passes(one, point) for one in wanted.get("must_not") or []
     )
 
 
@@ -194,6 +198,7 @@ _ROUTES: dict[tuple[str, str], Callable[..., Answer]] = {
     ("DELETE", _ONE): _drop,
     ("PATCH", _ONE): _change,
     ("GET", _ONE): _describe,
+    ("PUT", f"{_ONE}/index"): _index_field,
     ("PUT", f"{_ONE}/points"): _upsert,
     ("POST", f"{_ONE}/points/delete"): _delete,
     ("POST", f"{_ONE}/points/count"): _count,

@@ -7,12 +7,13 @@ from types import ModuleType
 
 import pytest
 
-from backends import batches, lexical, pooling
+from backends import batches, pooling
+from backends.lexical import terms
 from backends.stores import points, sending
 
 
 @pytest.mark.parametrize(
-    "module", [batches, lexical, pooling, points, sending], ids=lambda module: module.__name__
+    "module", [batches, pooling, points, sending, terms], ids=lambda module: module.__name__
 )
 def test_examples(module: ModuleType) -> None:
     outcome = doctest.testmod(module)

@@ -16,18 +16,20 @@ from typing import Any
 import numpy as np
 import pytest
 
-from backends.stores.collection import Content, check, load, open_index, recipe_of
+from backends.stores.collection import check, load, open_index, recipe_of
 from backends.stores.copying import copy_folder
 from backends.stores.memory import MemoryStore
-from backends.stores.protocol import Spec
+from backends.stores.protocol import Points, Spec
 from tests.conftest import ROOT
 from vara.errors import Problem
 from vara.watch import Silence
 
 IDS = [f"d{number}" for number in range(50)]
 VECTORS = np.random.default_rng(0).normal(size=(50, 8)).astype(np.float32)
+FACETS = [["archived=false", f"metadata.product={number % 3}"] for number in range(50)]
+POINTS = Points(IDS, VECTORS, FACETS)
 SPEC = Spec(8, "f" * 64)
-RECIPE = recipe_of(IDS, SPEC)
+RECIPE = recipe_of(POINTS, SPEC)
 
 
 class Supply:
@@ -36,9 +38,9 @@ class Supply:
     def __init__(self) -> None:
         self.asked = 0
 
-    def __call__(self) -> Content:
+    def __call__(self) -> Points:
         self.asked += 1
-        return Content(IDS, VECTORS)
+        return POINTS
 
 
 def opened(root: Path, supply: Any, recipe: Any = RECIPE, engine: Any = "edge") -> tuple[int, str]:
@@ -85,7 +87,7 @@ def test_readers_that_come_and_go_do_not_disturb_each_other(tmp_path: Path) -> N
 def test_another_recipe_is_another_collection(tmp_path: Path, other: Spec) -> None:
     supply = Supply()
     opened(tmp_path, supply)
-    opened(tmp_path, supply, recipe=recipe_of(IDS, other))
+    opened(tmp_path, supply, recipe=recipe_of(POINTS, other))
     assert supply.asked == 2
 
 
@@ -166,7 +168,7 @@ def test_the_copy_of_a_killed_reader_is_removed_and_that_of_a_living_one_is_not(
 
 def test_a_load_that_lacks_points_is_refused() -> None:
     with closing(MemoryStore()) as store, pytest.raises(Problem) as caught:
-        load(store, RECIPE, Content(IDS[:49], VECTORS[:49]), Silence())
+        load(store, RECIPE, POINTS.part(slice(49)), Silence())
     assert str(caught.value).startswith("collection problem: count 49, not 50, ids ")
     assert str(caught.value).endswith(f"({RECIPE.name}). Run the index stage on these vectors again.")
 
@@ -174,23 +176,23 @@ def test_a_load_that_lacks_points_is_refused() -> None:
 def test_a_load_of_other_ids_is_refused() -> None:
     with (
         closing(MemoryStore()) as store,
-        pytest.raises(Problem, match=r"^collection problem: ids \w+, not \w+ \("),
+        pytest.raises(Problem, match=r"^collection problem: ids \w+, not \w+, facets \w+, not \w+ \("),
     ):
-        load(store, RECIPE, Content(["x", *IDS[1:]], VECTORS), Silence())
+        load(store, RECIPE, Points(["x", *IDS[1:]], VECTORS, FACETS), Silence())
 
 
 def test_a_check_reads_the_fingerprint() -> None:
     with closing(MemoryStore()) as store:
-        load(store, RECIPE, Content(IDS, VECTORS), Silence())
+        load(store, RECIPE, POINTS, Silence())
         other = replace(RECIPE, spec=replace(SPEC, fingerprint="e" * 64))
         store.create(other.name, SPEC)
-        store.upsert(other.name, IDS, VECTORS)
+        store.upsert(other.name, POINTS)
         with pytest.raises(Problem, match="fingerprint ffffffffffff, not eeeeeeeeeeee"):
             check(store, other)
 
 
 def test_a_recipe_does_not_depend_on_the_order_of_documents() -> None:
-    assert recipe_of(IDS[::-1], SPEC) == RECIPE
+    assert recipe_of(POINTS.part(slice(None, None, -1)), SPEC) == RECIPE
 
 
 def test_a_copy_keeps_bytes_and_holes(tmp_path: Path) -> None:

@@ -17,12 +17,22 @@ from pathlib import Path
 import pytest
 
 from backends.stores import server
-from backends.stores.collection import Content, open_index, recipe_of
+from backends.stores.collection import open_index, recipe_of
 from backends.stores.points import point_id
 from backends.stores.server import ServerStore
 from tests.backends.engines import real_server
 from tests.backends.proxy import after, slow
-from tests.backends.scene import ALIASES, CREATE, IDS, RECIPE, SPEC, UPSERT, VECTORS, Scene, scene
+from tests.backends.scene import (
+    ALIASES,
+    CREATE,
+    POINTS,
+    RECIPE,
+    SPEC,
+    UPSERT,
+    VECTORS,
+    Scene,
+    scene,
+)
 from tests.conftest import ROOT
 from vara.errors import Problem
 from vara.watch import Silence
@@ -204,8 +214,8 @@ def test_a_name_that_is_a_collection_is_not_overwritten(scene: Scene, tmp_path: 
 
 def test_on_a_real_server(tmp_path: Path) -> None:
     access = real_server()
-    recipe = recipe_of(IDS, replace(SPEC, fingerprint=uuid.uuid4().hex * 2))  # nobody has this one
-    supply = iter([Content(IDS, VECTORS)])
+    recipe = recipe_of(POINTS, replace(SPEC, fingerprint=uuid.uuid4().hex * 2))  # nobody has this one
+    supply = iter([POINTS])
     try:
         for _ in range(2):  # the second finds what the first built
             with open_index(access, tmp_path, recipe, lambda: next(supply), Silence()) as index:

@@ -18,7 +18,21 @@ from backends.stores import server
 from backends.stores.retries import Refused, Unreachable
 from backends.stores.server import ServerStore
 from tests.backends.proxy import Fault, half_then_reset, lies, reset, reset_after, says, slow
-from tests.backends.scene import ALIASES, CREATE, IDS, KEY, RECIPE, SPEC, UPSERT, VECTORS, Scene, scene
+from tests.backends.scene import (
+    ALIASES,
+    CREATE,
+    FACETS,
+    IDS,
+    KEY,
+    PAYLOAD_INDEX,
+    POINTS,
+    RECIPE,
+    SPEC,
+    UPSERT,
+    VECTORS,
+    Scene,
+    scene,
+)
 from vara.errors import Problem
 from vara.watch import Silence
 
@@ -45,6 +59,8 @@ def made(monkeypatch: pytest.MonkeyPatch) -> Iterator[Scene]:
         (UPSERT, says(429, BUSY)),
         (CREATE, reset),
         (CREATE, reset_after),
+        (PAYLOAD_INDEX, reset),
+        (PAYLOAD_INDEX, reset_after),
         (ALIASES, reset),
         (ALIASES, reset_after),
         ("GET /aliases", reset),
@@ -102,12 +118,17 @@ def test_what_fails_for_good_is_named_after_few_attempts(
     ("line", "change", "difference"),
     [
         ("points/count", lambda _: {"count": 49}, "count 49, not 50"),
-        ("points/scroll", lambda page: {**page, "points": page["points"][1:]}, r"ids \w+, not \w+"),
+        (
+            "points/scroll",
+            lambda page: {**page, "points": page["points"][1:]},
+            r"ids \w+, not \w+, facets \w+, not \w+",
+        ),
         (
             "points/scroll",
             lambda page: {**page, "points": [*page["points"][:1], *page["points"]]},
-            r"ids \w+, not \w+",
+            r"ids \w+, not \w+, facets \w+, not \w+",
         ),
+        ("points/scroll", lambda page: robbed(page), r"facets \w+, not \w+"),  # noqa: PLW0108 - likewise
         ("GET .*/c-", lambda info: forged(info), "fingerprint eeeeeeeeeeee, not ffffffffffff"),  # noqa: PLW0108 - defined below
     ],
 )
@@ -123,6 +144,11 @@ def test_what_reads_back_otherwise_is_refused_and_removed(
     assert (scene.held, scene.server.aliases) == ({}, {})
 
 
+def robbed(page: Any) -> Any:
+    page["points"][0]["payload"]["facets"].pop()
+    return page
+
+
 def forged(info: Any) -> Any:
     info["config"]["metadata"]["vara"]["spec"]["fingerprint"] = "e" * 64
     return info
@@ -131,7 +157,9 @@ def forged(info: Any) -> Any:
 def test_an_upsert_that_only_says_it_was_done_is_found_out(scene: Scene, tmp_path: Path) -> None:
     done = '{"result": {"operation_id": 1, "status": "completed"}, "status": "ok", "time": 0.0}'
     scene.faults.on(UPSERT, says(200, done), times=1)
-    with pytest.raises(Problem, match=r"^collection problem: count 4\d, not 50, ids \w+, not \w+ \(c-"):
+    with pytest.raises(
+        Problem, match=r"^collection problem: count 4\d, not 50, ids \w+, not \w+, facets \w+, not \w+ \(c-"
+    ):
         scene.opened(tmp_path)
     assert scene.held == {}
 
@@ -229,21 +257,22 @@ def test_parcels_are_small_and_few_on_their_way(scene: Scene, monkeypatch: pytes
     scene.faults.on(UPSERT, weigh)
     with closing(ServerStore(scene.access)) as store:
         store.create("docs", SPEC)
-        store.upsert("docs", IDS, VECTORS, [{"product": "web"}] * 50)
+        store.upsert("docs", POINTS)
     assert len(sizes) >= 8
     assert max(sizes) <= 2000
     assert 2 <= most <= server.AT_ONCE
     assert len(scene.held["docs"].points) == 50
 
 
-def test_vectors_arrive_to_the_last_bit(scene: Scene) -> None:
+def test_vectors_arrive_to_the_last_bit_and_facets_with_them(scene: Scene) -> None:
     with closing(ServerStore(scene.access)) as store:
         store.create("docs", SPEC)
-        store.upsert("docs", IDS, VECTORS)
+        store.upsert("docs", POINTS)
         seen = {
-            one: row
-            for ids, rows in store.scroll("docs", batch=7)
-            for one, row in zip(ids, rows, strict=True)
+            one: (row, held)
+            for page in store.scroll("docs", batch=7)
+            for one, row, held in zip(*page, strict=True)
         }
     unit = VECTORS / np.linalg.norm(VECTORS.astype(np.float64), axis=1, keepdims=True)
-    np.testing.assert_array_equal(np.array([seen[one] for one in IDS]), unit.astype(np.float32))
+    np.testing.assert_array_equal(np.array([seen[one][0] for one in IDS]), unit.astype(np.float32))
+    assert [seen[one][1] for one in IDS] == FACETS

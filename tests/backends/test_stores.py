@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -12,17 +12,13 @@ import pytest
 from backends.stores.edge import EdgeStore
 from backends.stores.memory import MemoryStore
 from backends.stores.points import Hit, cut, point_id
-from backends.stores.protocol import Only, Spec, VectorStore
-from tests.backends.engines import DOCS, ENGINES, FRESH, LIVE, engine
+from backends.stores.protocol import Points, Spec, VectorStore
+from tests.backends.engines import DOCS, ENGINES, FRESH, LIVE, bare, engine
 from vara.errors import Problem
 
 N, DIM = 300, 12
 IDS = [f"doc {number}" for number in range(N)]
-PAYLOADS = [
-    {"archived": number % 5 == 0, "product": ("web", "pocket", "bridge")[number % 3]}
-    | ({"audience": "owner"} if number % 4 == 0 else {})
-    for number in range(N)
-]
+FACETS = [["archived=false", f"metadata.number={number}"] for number in range(N)]
 SPEC = Spec(DIM, "f" * 64)
 
 
@@ -39,38 +35,9 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[VectorStor
 @pytest.fixture
 def filled(store: VectorStore) -> VectorStore:
     store.create(DOCS, SPEC)
-    store.upsert(DOCS, IDS, vectors(), PAYLOADS)
+    store.upsert(DOCS, Points(IDS, vectors(), FACETS))
     store.settle(DOCS)
     return store
-
-
-def oracle(query: np.ndarray, k: int, passes: Callable[[int], bool]) -> list[str]:
-    rows = vectors().astype(np.float64)
-    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
-    scores = rows @ (query.astype(np.float64) / np.linalg.norm(query))
-    return [IDS[row] for row in sorted(range(N), key=lambda row: -scores[row]) if passes(row)][:k]
-
-
-@pytest.mark.parametrize(
-    ("only", "passes"),
-    [
-        (Only(), lambda _: True),
-        (Only(ids=frozenset(IDS[::7])), lambda row: row % 7 == 0),
-        (Only(ids=frozenset()), lambda _: False),
-        (Only(match={"archived": [False]}), lambda row: row % 5 != 0),
-        (Only(match={"product": ["web", "bridge"]}), lambda row: row % 3 != 1),
-        (Only(match={"audience": [None]}), lambda row: row % 4 != 0),
-        (Only(match={"audience": ["owner", None], "archived": [True]}), lambda row: row % 5 == 0),
-        (Only(ids=frozenset(IDS[:50]), match={"product": ["web"]}), lambda row: row < 50 and row % 3 == 0),
-        (Only(match={"product": []}), lambda _: False),
-    ],
-)
-def test_a_filter_acts_before_the_cut(filled: VectorStore, only: Only, passes: Callable[[int], bool]) -> None:
-    for query in vectors(seed=9, rows=5):
-        for exact in (True, False):
-            found = filled.search(DOCS, query, 10, only=only, exact=exact)
-            assert [hit.doc_id for hit in found] == oracle(query, 10, passes)
-    assert filled.count(DOCS, only=only) == sum(passes(row) for row in range(N))
 
 
 @pytest.mark.parametrize("other", [kind for kind in ENGINES if kind != "memory"])
@@ -78,7 +45,7 @@ def test_engines_agree(other: str, tmp_path: Path) -> None:
     with engine(other, tmp_path) as one, closing(MemoryStore()) as memory:
         for each in (one, memory):
             each.create(DOCS, SPEC)
-            each.upsert(DOCS, IDS, vectors(), PAYLOADS)
+            each.upsert(DOCS, Points(IDS, vectors(), FACETS))
         for query in vectors(seed=4, rows=20):
             left, right = one.search(DOCS, query, 25), memory.search(DOCS, query, 25)
             assert [hit.doc_id for hit in left] == [hit.doc_id for hit in right]
@@ -88,22 +55,24 @@ def test_engines_agree(other: str, tmp_path: Path) -> None:
 def test_ties_at_the_cut_go_to_the_larger_id(store: VectorStore) -> None:
     store.create(DOCS, SPEC)
     same = np.repeat(vectors(rows=1), 40, axis=0)
-    store.upsert(DOCS, [f"{number}" for number in range(40)], same)
+    store.upsert(DOCS, bare([f"{number}" for number in range(40)], same))
     expected = sorted((f"{number}" for number in range(40)), reverse=True)[:3]
     assert [hit.doc_id for hit in store.search(DOCS, same[0], 3)] == expected
 
 
 def test_scroll_gives_back_what_went_in(filled: VectorStore) -> None:
-    seen = {}
-    for ids, rows in filled.scroll(DOCS, batch=64):
-        assert len(ids) <= 64
-        seen.update(zip(ids, rows, strict=True))
+    seen, held = {}, {}
+    for page in filled.scroll(DOCS, batch=64):
+        assert len(page.ids) <= 64
+        seen.update(zip(page.ids, page.vectors, strict=True))
+        held.update(zip(page.ids, page.facets, strict=True))
+    assert [held[one] for one in IDS] == FACETS
     unit = vectors() / np.linalg.norm(vectors(), axis=1, keepdims=True)
     np.testing.assert_allclose(np.array([seen[one] for one in IDS]), unit, atol=1e-7)
 
 
 def test_upsert_replaces_and_delete_removes(filled: VectorStore) -> None:
-    filled.upsert(DOCS, [IDS[0]], vectors(seed=5, rows=1))
+    filled.upsert(DOCS, bare([IDS[0]], vectors(seed=5, rows=1)))
     assert filled.search(DOCS, vectors(seed=5, rows=1)[0], 1)[0].doc_id == IDS[0]
     assert filled.count(DOCS) == N
     filled.delete(DOCS, [IDS[0], "never there"])
@@ -144,7 +113,7 @@ def test_unfit_vectors_are_refused_before_the_engine(
 ) -> None:
     store.create(DOCS, SPEC)
     with pytest.raises(Problem, match=message):
-        store.upsert(DOCS, ids, np.array(rows, dtype=np.float32))
+        store.upsert(DOCS, bare(ids, np.array(rows, dtype=np.float32)))
     assert store.count(DOCS) == 0
 
 
@@ -173,7 +142,7 @@ def test_a_point_id_is_the_uuid5_of_the_document_id() -> None:
 def test_an_edge_collection_has_one_opener_and_outlives_it(tmp_path: Path) -> None:
     with closing(EdgeStore(tmp_path)) as first:
         first.create("docs", SPEC)
-        first.upsert("docs", IDS, vectors())
+        first.upsert("docs", bare(IDS, vectors()))
         first.switch("live", "docs")
         with (
             closing(EdgeStore(tmp_path)) as second,
@@ -191,7 +160,7 @@ def test_a_large_collection_has_a_graph_that_finds_nearly_all(tmp_path: Path) ->
     rows = (rng.normal(size=(7500, 16)) @ plane).astype(np.float32)
     with closing(EdgeStore(tmp_path)) as store:
         store.create("docs", Spec(384, "f" * 64, m=16, ef_construct=64))
-        store.upsert("docs", [str(number) for number in range(7500)], rows)
+        store.upsert("docs", bare([str(number) for number in range(7500)], rows))
         store.settle("docs")
         assert store.info("docs").says == "HNSW over all 7,500 points"
         shared = {4: 0, 200: 0}

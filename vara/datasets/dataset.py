@@ -16,6 +16,7 @@ from vara.datasets.links import Parts, check_links
 from vara.datasets.names import dataset_name
 from vara.datasets.queries import query_rows
 from vara.datasets.schemas import validate_table
+from vara.datasets.scopes import check_scopes
 from vara.datasets.splits import query_splits
 from vara.datasets.tables import Table, to_frame
 from vara.datasets.text import is_blank
@@ -31,7 +32,7 @@ class Dataset:
     Args:
         name: the folder's name (names.py).
         documents: doc_id, title, text, metadata, archived, audience.
-        queries: query_id, text, split, metadata, language, category, allowed.
+        queries: query_id, text, split, metadata, language, category, allowed, scope.
         labels: query_id, doc_id, relevance, source, split.
         findings: errors first.
     """
@@ -79,7 +80,9 @@ def read_dataset(folder: Path) -> Dataset:
     labels = read_labels(layout.labels, findings)
     if not findings.has("missing-folder"):
         in_one_file = None in layout.labels
-        check_links(Parts(documents, queries, labels, doc_ids, query_ids, in_one_file), findings)
+        parts = Parts(documents, queries, labels, doc_ids, query_ids, in_one_file)
+        check_links(parts, findings)
+        check_scopes(parts, findings)
     own: dict[str, str | None] = dict(queries.select("query_id", "split").iter_rows())
     rows = (
         (label.query_id, label.doc_id, label.relevance, label.source, label.split or own.get(label.query_id))

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from vara.artifacts.canonical import canonical
 from vara.datasets.beir import read_objects
 from vara.datasets.fields import PLAIN_NAME, Row, as_json, check_fields, take_metadata, take_string
 from vara.datasets.findings import Findings
@@ -13,7 +14,7 @@ from vara.datasets.ids import Ids
 from vara.datasets.spelling import is_clean
 from vara.datasets.text import is_blank
 
-QueryRow = tuple[str, str, str | None, str, str | None, str | None, list[str] | None]
+QueryRow = tuple[str, str, str | None, str, str | None, str | None, list[str] | None, str | None]
 
 _FIELDS = frozenset({"_id", "text", "metadata"})
 
@@ -23,7 +24,7 @@ def query_rows(path: Path, findings: Findings, *, ids: Ids) -> Iterator[QueryRow
 
     **Conventions** split is metadata.split alone: what a label file says about a query stays in the labels
     table (links.py), so that nothing made before evaluation depends on a label. allowed None and [] both
-    mean: sees unrestricted documents only.
+    mean: sees unrestricted documents only. scope is canonical JSON, None where there is none or {}.
 
     Args:
         path: queries.jsonl.
@@ -36,13 +37,14 @@ def query_rows(path: Path, findings: Findings, *, ids: Ids) -> Iterator[QueryRow
         text = take_string(record, "text", findings, where=where)
         if is_blank(record.get("text")):
             findings.add("empty-query", where, what=f"id {query_id}" if query_id else "")
-        metadata, canonical = take_metadata(record, findings, where=where)
+        metadata, whole = take_metadata(record, findings, where=where)
         split = _take_split(metadata, findings, where)
         language = _take_group(metadata, "language", findings, where=where)
         category = _take_group(metadata, "category", findings, where=where)
         allowed = _take_allowed(metadata, findings, where)
+        scope = _take_scope(metadata, findings, where)
         if query_id is not None:
-            yield query_id, text or "", split, canonical, language, category, allowed
+            yield query_id, text or "", split, whole, language, category, allowed, scope
     ids.compare_forms()
 
 
@@ -73,3 +75,19 @@ def _take_allowed(metadata: Row, findings: Findings, where: str) -> list[str] | 
         return allowed
     findings.add("bad-allowed", where, what=f"allowed is {as_json(allowed)}")
     return None
+
+
+def _take_scope(metadata: Row, findings: Findings, where: str) -> str | None:
+    scope = metadata.get("scope")
+    if scope is None:
+        return None
+    if isinstance(scope, dict) and all(map(_can_be_wanted, scope.values())):
+        return canonical(scope) if scope else None
+    findings.add("bad-scope", where, what=f"scope is {as_json(scope)}")
+    return None
+
+
+def _can_be_wanted(value: Any) -> bool:
+    """Return whether documents can be filtered by a value, or by one of a list: as in `pool.filter`, no fractions."""
+    values = value if isinstance(value, list) else [value]
+    return bool(values) and all(isinstance(one, str | int) for one in values)  # true and false are ints, too

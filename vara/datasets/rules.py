@@ -1,7 +1,7 @@
 """The rules a dataset is read by: one table, shared by the validate step and by `vara check`.
 
 What lives here: codes, severities and the two sentences a person reads. What does not: how a rule is tested
-(documents.py, queries.py, labels.py, links.py) and how its findings are shown (findings.py).
+(documents.py, queries.py, labels.py, links.py, scopes.py) and how its findings are shown (findings.py).
 """
 
 from __future__ import annotations
@@ -88,8 +88,8 @@ _TABLE = (
          remedy="Use ids without them if runs or labels will be exported."),
     # Rows
     Rule("misspelt-name", "error",
-         rule="a name that is read (metadata; in it audience, allowed, split, status; the status archived) "
-              "is spelt otherwise, and would be passed over",
+         rule="a name that is read (metadata; in it audience, allowed, scope, split, status; the status "
+              "archived) is spelt otherwise, and would be passed over",
          remedy="Write it exactly so, or choose a name that cannot be mistaken for it."),
     Rule("unknown-field", "warning",
          rule="a field is not one of _id, title, text, metadata and is not read",
@@ -106,6 +106,9 @@ _TABLE = (
     Rule("bad-allowed", "error",
          rule="metadata.allowed is not a list of strings, so that nobody knows what the query may see",
          remedy='Write a list of audiences, as in ["staff"].'),
+    Rule("bad-scope", "error",
+         rule="metadata.scope is not an object of values, so that nobody knows where the query searches",
+         remedy='Write {"field": value}: a string, whole number, true or false, or a list of them.'),
     Rule("unclean-audience", "error",
          rule="an audience has white space around it or a control character in it, and audiences are compared "
               "byte for byte",
@@ -169,6 +172,15 @@ _TABLE = (
     Rule("hidden-label", "warning",
          rule="a label names a document that its query may not see, which is outside the truth",
          remedy="Correct the document's audience, the query's allowed, or the label."),
+    Rule("out-of-scope-label", "warning",
+         rule="a label names a document outside its query's metadata.scope, which is outside the truth",
+         remedy="Correct the query's scope, the document's metadata, or the label."),
+    Rule("unknown-scope", "error",
+         rule="a query's metadata.scope names a field that no document's metadata has, so that it would find nothing",
+         remedy="Correct the field's name, or give the documents that field."),
+    Rule("empty-scope", "warning",
+         rule="a query's metadata.scope holds no document that the query may see, so that it finds nothing",
+         remedy="Correct a value of the scope, the documents' metadata, or the query's allowed."),
     Rule("split-contradiction", "error",
          rule="a label stands in the file of a split that is not its query's",
          remedy="Let metadata.split and one label file agree: dev and test must not share a query."),

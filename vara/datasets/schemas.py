@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def schema_of(table: Table) -> pa.DataFrameSchema:
     """Return the strict schema of a table: exactly these columns in this order, typed, with unique keys.
 
-    **Conventions** Ids are non-empty, relevance ≥ 0, metadata is the text of an object.
+    **Conventions** Ids are non-empty, relevance ≥ 0, metadata and scope are texts of objects.
     """
     import pandera.polars as pa
 
@@ -24,6 +24,7 @@ def schema_of(table: Table) -> pa.DataFrameSchema:
         "doc_id": [pa.Check.str_length(min_value=1)],
         "query_id": [pa.Check.str_length(min_value=1)],
         "metadata": [pa.Check.str_startswith("{")],
+        "scope": [pa.Check.str_startswith("{")],
         "relevance": [pa.Check.ge(0)],
     }
     types = column_types(table)

@@ -15,7 +15,7 @@ from vara.datasets.findings import Findings
 ARCHIVED = "archived"
 METADATA = "metadata"
 
-_KEYS = ("audience", "allowed", "split", "status")
+_KEYS = ("audience", "allowed", "scope", "split", "status")
 _MAX_EDITS = 2
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]").search
 

@@ -32,6 +32,7 @@ COLUMNS: dict[Table, dict[str, str]] = {
         "language": "str?",
         "category": "str?",
         "allowed": "list[str]?",
+        "scope": "str?",
     },
     "labels": {"query_id": "str", "doc_id": "str", "relevance": "int32", "source": "str", "split": "str?"},
 }

@@ -122,7 +122,9 @@ def at_cost(signals: Signals, ratio: float) -> Point | None:
     Of equal costs the lower threshold, which shows more. None where no query has a signal.
     """
     return min(
-        curve(signals), key=lambda one: (ratio * one.wrong_shown + one.right_lost, one.threshold), default=None
+        curve(signals),
+        key=lambda one: (ratio * one.wrong_shown + one.right_lost, one.threshold),
+        default=None,
     )
 
 

@@ -108,6 +108,51 @@ LINKS = {
         "(qrels.tsv:4 query q1 document d3, audience staff). "
         "Correct the document's audience, the query's allowed, or the label.",
     ),
+    "a document outside the scope": (
+        {
+            **more(CORPUS, '{"_id": "d3", "text": "x", "metadata": {"product": "web"}}'),
+            **more(
+                QUERIES,
+                '{"_id": "q3", "text": "x", "metadata": {"split": "test", "scope": {"product": "web"}}}',
+            ),
+            **more(LABELS, "q3\td3\t1", "q3\td1\t1"),
+        },
+        "warning out-of-scope-label (1): a label names a document outside its query's metadata.scope, which is outside "
+        'the truth (qrels.tsv:5 query q3 document d1, scope {"product":"web"}). '
+        "Correct the query's scope, the document's metadata, or the label.",
+    ),
+    "a scope over a field that no document has": (
+        {
+            **more(CORPUS, '{"_id": "d3", "text": "x", "metadata": {"product": "web"}}'),
+            **more(
+                QUERIES,
+                '{"_id": "q3", "text": "x", "metadata": {"split": "test", "scope": {"produkt": "web"}}}',
+            ),
+            **more(LABELS, "q3\td3\t1"),
+        },
+        "error unknown-scope (1): a query's metadata.scope names a field that no document's metadata has, so that it "
+        "would find nothing (queries.jsonl:3 query q3: 'produkt'. Near names: product). "
+        "Correct the field's name, or give the documents that field.",
+    ),
+    "a scope that holds nothing": (
+        {
+            **more(
+                CORPUS,
+                '{"_id": "d3", "text": "x", "metadata": {"shop": "north", "status": "archived"}}',
+                '{"_id": "d4", "text": "x", "metadata": {"shop": ["north", "east"], "audience": "staff"}}',
+            ),
+            **more(
+                QUERIES,
+                '{"_id": "q3", "text": "x", "metadata": {"split": "test", "scope": {"shop": "south"}}}',
+                '{"_id": "q4", "text": "x", "metadata": {"split": "test", "scope": {"shop": "north"}}}',
+                '{"_id": "q5", "text": "x", '
+                '"metadata": {"split": "test", "scope": {"shop": "north"}, "allowed": ["staff"]}}',
+            ),
+        },
+        "warning empty-scope (2): a query's metadata.scope holds no document that the query may see, so that it finds "
+        'nothing (queries.jsonl:3 query q3: {"shop":"south"}; queries.jsonl:4 query q4: {"shop":"north"}). '
+        "Correct a value of the scope, the documents' metadata, or the query's allowed.",
+    ),
     "a label file against metadata.split": (
         {
             LABELS: None,

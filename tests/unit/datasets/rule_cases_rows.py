@@ -133,8 +133,8 @@ ROWS = {
             '{"_id": "d4", "text": "x", "metadata": {"Audience ": "staff"}}',
             '{"_id": "d5", "text": "x", "metadata": {"status": "Archived"}}',
         ),
-        "error misspelt-name (3): a name that is read (metadata; in it audience, allowed, split, status; the status "
-        "archived) is spelt otherwise, and would be passed over (corpus.jsonl:3 field 'metdata' for metadata; "
+        "error misspelt-name (3): a name that is read (metadata; in it audience, allowed, scope, split, status; the "
+        "status archived) is spelt otherwise, and would be passed over (corpus.jsonl:3 field 'metdata' for metadata; "
         "corpus.jsonl:4 key 'Audience ' for audience; corpus.jsonl:5 status 'Archived' for archived). "
         "Write it exactly so, or choose a name that cannot be mistaken for it.",
     ),
@@ -177,6 +177,18 @@ ROWS = {
         "error bad-allowed (2): metadata.allowed is not a list of strings, so that nobody knows what the query may "
         'see (queries.jsonl:3 allowed is "staff"; queries.jsonl:4 allowed is ["a", 1]). '
         'Write a list of audiences, as in ["staff"].',
+    ),
+    "scope": (
+        more(
+            QUERIES,
+            '{"_id": "q3", "text": "x", "metadata": {"split": "test", "scope": "product"}}',
+            '{"_id": "q4", "text": "x", "metadata": {"split": "test", "scope": {"year": 2020.0}}}',
+            '{"_id": "q5", "text": "x", "metadata": {"split": "test", "scope": {"year": [2020, null]}}}',
+        ),
+        "error bad-scope (3): metadata.scope is not an object of values, so that nobody knows where the query searches "
+        '(queries.jsonl:3 scope is "product"; queries.jsonl:4 scope is {"year": 2020.0}; '
+        'queries.jsonl:5 scope is {"year": [2020, null]}). '
+        'Write {"field": value}: a string, whole number, true or false, or a list of them.',
     ),
     "an audience with more than its name": (
         {

@@ -148,7 +148,7 @@ def test_up_to_two_edits_are_nearly(name):
     assert is_nearly_metadata(name) == (name in near | {word for other in near for word in one_edit(other)})
 
 
-@pytest.mark.parametrize("key", ["audience", "status", "allowed", "split"])
+@pytest.mark.parametrize("key", ["audience", "status", "allowed", "scope", "split"])
 @pytest.mark.parametrize("change", [str.upper, str.title, "{} ".format, "\t{}".format, "\ufeff{}".format])
 @pytest.mark.parametrize("file", [CORPUS, QUERIES])
 def test_a_key_of_metadata_that_is_read_under_another_spelling_is_an_error(build, file, key, change):

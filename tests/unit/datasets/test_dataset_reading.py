@@ -75,7 +75,13 @@ def test_columns_of_documents_and_queries(build):
     query = {
         "_id": "q3",
         "text": "x",
-        "metadata": {"split": "dev", "language": "de", "category": "net", "allowed": ["staff"]},
+        "metadata": {
+            "split": "dev",
+            "language": "de",
+            "category": "net",
+            "allowed": ["staff"],
+            "scope": {"b": [1, True], "a": "é"},
+        },
     }
     everyone = '{"_id": "d4", "title": "", "text": "x", "metadata": {"audience": "everyone"}}'
     dataset = load_dataset(
@@ -95,8 +101,19 @@ def test_columns_of_documents_and_queries(build):
         "staff",
     )
     assert dataset.documents.row(3) == ("d4", "", "x", '{"audience":"everyone"}', False, None)
-    metadata = '{"allowed":["staff"],"category":"net","language":"de","split":"dev"}'
-    assert dataset.queries.row(2) == ("q3", "x", "dev", metadata, "de", "net", ["staff"])
+    metadata = (
+        '{"allowed":["staff"],"category":"net","language":"de","scope":{"a":"é","b":[1,true]},"split":"dev"}'
+    )
+    assert dataset.queries.row(2) == (
+        "q3",
+        "x",
+        "dev",
+        metadata,
+        "de",
+        "net",
+        ["staff"],
+        '{"a":"é","b":[1,true]}',
+    )
 
 
 def test_a_document_is_hidden_from_a_query_without_its_audience_only(lint):

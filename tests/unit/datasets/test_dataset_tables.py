@@ -15,9 +15,9 @@ from vara.datasets.tables import column_types, read_table, table_digest, to_fram
 from vara.errors import Problem
 
 QUERIES = [
-    ("q1", "reset password", "dev", "{}", "en", None, ["staff", "admin"]),
-    ("q2", "Drucker für Gäste", None, '{"a":1}', None, "", []),
-    ("q3", "", "test", "{}", None, None, None),
+    ("q1", "reset password", "dev", "{}", "en", None, ["staff", "admin"], None),
+    ("q2", "Drucker für Gäste", None, '{"a":1}', None, "", [], '{"product":"web"}'),
+    ("q3", "", "test", "{}", None, None, None, None),
 ]
 LABELS = [("q1", "d1", 1, "human", "dev"), ("q2", "d1", 0, "model", None)]
 
@@ -25,8 +25,12 @@ LABELS = [("q1", "d1", 1, "human", "dev"), ("q2", "d1", 0, "model", None)]
 def test_digest_of_a_known_table():
     """This value may only change together with the definition in table_digest's docstring."""
     assert (
-        table_digest(to_frame("queries", QUERIES))
+        table_digest(to_frame("queries", QUERIES).drop("scope"))
         == "3c29dfc13f2c66cada6f463b95d6e6dccc5c4d10ec86c1e9ace721dbc33a53bb"
+    )
+    assert (
+        table_digest(to_frame("queries", QUERIES))
+        == "5c7e950f31d0dfc292be4f10b74a8e9a1bb555ec7e5228b783a8894d2bacd66c"
     )
     assert (
         table_digest(to_frame("labels", LABELS))

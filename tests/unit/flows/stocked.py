@@ -25,6 +25,7 @@ FACTS: dict[str, Any] = {
         "ef_construct": 128,
         "count": 3,
         "ids_digest": digest(["a", "b", "c"]),
+        "facets_digest": digest({"a": [], "b": [], "c": []}),
     }
 }
 

@@ -18,7 +18,6 @@ from flows.look import reachable
 from flows.pipeline import PIPELINE
 from flows.workspace import Workspace
 from tests.unit.flows.stocked import FACTS, make_trial, make_workspace, stock, write_params
-from vara.artifacts.canonical import digest
 from vara.artifacts.execute import Bench
 from vara.artifacts.store import Artifact
 from vara.errors import Problem
@@ -209,7 +208,7 @@ def test_collections(workspace: Workspace) -> None:
     stock(workspace)
     shelf = workspace.bench().settings.collections
     facts = FACTS["index"]
-    ours = Recipe(Spec(2, "f" * 64, 16, 128), 3, digest(["a", "b", "c"])).name
+    ours = Recipe(Spec(2, "f" * 64, 16, 128), 3, facts["ids_digest"], facts["facets_digest"]).name
     assert facts["count"] == 3
     others = ["c-copied", "c-built", "c-unused"]
     for name in (ours, *others, ".building-c-built", ".building-c-dead", ".open-c-dead-x"):

@@ -47,7 +47,8 @@ def inputs(tmp_path: Path) -> dict[str, Output]:
         for doc, (_, text, more) in DOCUMENTS.items()
     )
     asked = (
-        (query, "secret printer", "test", "{}", None, None, allowed) for query, allowed in QUERIES.items()
+        (query, "secret printer", "test", "{}", None, None, allowed, None)
+        for query, allowed in QUERIES.items()
     )
     write_table(to_frame("documents", rows), tmp_path / "documents.parquet")
     write_table(to_frame("queries", asked), tmp_path / "queries.parquet")

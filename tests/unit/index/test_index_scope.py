@@ -6,9 +6,14 @@ import json
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from vara.artifacts.canonical import canonical
+from vara.datasets import matches
+from vara.datasets.matches import Fields
 from vara.errors import Problem
-from vara.index.scope import Scope, matching
+from vara.index.scope import Scope, filtered
 
 METADATA = [
     {"product": "web", "codes": ["TV-1", "TV-2"], "year": 2020, "draft": True},
@@ -20,7 +25,8 @@ METADATA = [
 
 
 def matched(wanted: dict[str, Any]) -> list[int]:
-    return [row for row, keep in enumerate(matching([json.dumps(one) for one in METADATA], wanted)) if keep]
+    fields = Fields([json.dumps(one) for one in METADATA])
+    return [row for row, keep in enumerate(filtered(fields, wanted)) if keep]
 
 
 @pytest.mark.parametrize(
@@ -62,7 +68,7 @@ def test_an_unknown_field_that_is_near_to_none_gets_the_first_ones() -> None:
 
 def test_a_field_of_a_corpus_without_metadata() -> None:
     with pytest.raises(Problem) as caught:
-        matching(["{}"], {"product": "web"})
+        filtered(Fields(["{}"]), {"product": "web"})
     assert str(caught.value) == "pool.filter problem: no document has metadata 'product'. Known names: none."
 
 
@@ -83,8 +89,8 @@ def scope(
     return Scope(archived or [False] * len(audiences), audiences, metadata, wanted or {})
 
 
-def seen(one: Scope, allowed: list[str] | None) -> list[int]:
-    return one.visible(allowed).nonzero()[0].tolist()
+def seen(one: Scope, allowed: list[str] | None, own: str | None = None) -> list[int]:
+    return one.visible(allowed, own).nonzero()[0].tolist()
 
 
 @pytest.mark.parametrize(
@@ -134,3 +140,74 @@ def test_audiences_are_compared_byte_for_byte() -> None:
     scope = Scope([False, False], ["staff", None], ["{}", "{}"], {})
     assert scope.visible(["staff\0"]).tolist() == [False, True]
     assert scope.visible(["staff"]).tolist() == [True, True]
+
+
+def test_a_scope_of_its_own_acts_beside_permission_archive_and_filter() -> None:
+    """Rows: web, pocket, web, pocket, … by turns."""
+    one = scope([None, None, "owner", "owner", None], archived=[False, False, False, False, True])
+    web, pocket, both = (f'{{"product":{value}}}' for value in ('"web"', '"pocket"', '["pocket","web"]'))
+    assert seen(one, None, web) == [0]  # 2 is the owner's, 4 is archived
+    assert seen(one, ["owner"], web) == [0, 2]
+    assert seen(one, ["owner"], pocket) == [1, 3]
+    assert seen(one, ["owner"], both) == [0, 1, 2, 3]
+    assert seen(one, ["owner"], '{"product":"desk"}') == []
+    assert (
+        seen(one, ["owner"], '{"brand":"web"}') == []
+    )  # a field that no document has: nothing, never everything
+    filtered_one = scope([None] * 4, wanted={"product": "web"})
+    assert seen(filtered_one, None, pocket) == []
+    assert seen(filtered_one, None, both) == [0, 2]
+
+
+def test_a_scope_leaves_no_trace_for_the_next_query() -> None:
+    one = scope([None, None, "owner"])
+    for _ in range(2):
+        assert seen(one, None, '{"product":"pocket"}') == [1]
+        assert seen(one, None) == [0, 1]
+        assert seen(one, ["owner"], '{"product":"web"}') == [0, 2]
+        assert seen(one, ["owner"]) == [0, 1, 2]
+
+
+SCALARS = st.sampled_from(["a", "b", "1", "", 0, 1, 2, True, False])
+HELD = st.dictionaries(
+    st.sampled_from("xyz"),
+    SCALARS | st.none() | st.just(1.0) | st.just({"a": 1}) | st.lists(SCALARS | st.none(), max_size=3),
+)
+WANTED = st.dictionaries(st.sampled_from("xyzw"), SCALARS | st.lists(SCALARS, min_size=1, max_size=3))
+
+
+@given(st.lists(HELD, max_size=8), st.lists(WANTED, max_size=8))
+def test_a_mask_is_what_a_look_at_every_document_gives(held: list[Any], filters: list[Any]) -> None:
+    """Whatever was asked before, and when more filters were asked than are kept."""
+
+    def same(one: Any, other: Any) -> bool:
+        return isinstance(one, bool) is isinstance(other, bool) and bool(one == other)
+
+    def members(value: Any) -> list[Any]:
+        return value if isinstance(value, list) else [value]
+
+    fields = Fields([canonical(one) for one in held])
+    for wanted in [*filters, *filters]:
+        expected = [
+            all(
+                any(same(one, value) for one in members(document.get(name)) for value in members(values))
+                for name, values in wanted.items()
+            )
+            for document in held
+        ]
+        assert fields.matching(canonical(wanted)).tolist() == expected
+
+
+def test_masks_do_not_pile_up() -> None:
+    """A shop with a million documents and as many scopes as customers."""
+    fields = Fields([f'{{"n":{number}}}' for number in range(3)])
+    for number in range(10 * matches.N_MASKS):
+        fields.matching(f'{{"n":{number}}}')
+    assert fields._masks.cache_info().currsize == matches.N_MASKS
+    assert fields.matching('{"n":1}').tolist() == [False, True, False]
+
+
+def test_queries_without_a_scope_never_open_the_metadata() -> None:
+    one = Scope([False, False], [None, "owner"], ["no", "JSON"], {})
+    assert seen(one, None) == [0]
+    assert seen(one, ["owner"]) == [0, 1]

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from vara.index import titles as module
 from vara.index.titles import Titles
 
-TITLES = ["Reset a password", None, "", "Case for A52/A52S", "Passwords", "Ｒｅｓｅｔ  A\tPassword!", "向量 search", "a.b (c)"]  # fmt: skip
+WIDE = "\uff32\uff45set  A\tPassword!"  # the first two letters are full-width
+TITLES = ["Reset a password", None, "", "Case for A52/A52S", "Passwords", WIDE, "向量 search", "a.b (c)"]
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vara.quality import calibration
-from vara.quality.calibration import Point, Signals, at_cost, at_precision, auroc, curve, point, rounded, share_interval
+from vara.quality.calibration import (
+    Point,
+    Signals,
+    at_cost,
+    at_precision,
+    auroc,
+    curve,
+    point,
+    rounded,
+    share_interval,
+)
 
 # signal     .9    .8     .7    .6     .5     .4
 # right      yes   no     yes   no     yes    no

@@ -28,7 +28,7 @@ POOL = {"q1": ["a", "b"], "q2": ["b", "c"], "q3": ["c", "a"], "q4": []}
 @pytest.fixture
 def inputs(tmp_path: Path) -> dict[str, Output]:
     documents = [(doc, None, f"text {doc}", "{}", False, None) for doc in "abc"]
-    queries = [(query, "text", "test", "{}", None, None, None) for query in POOL]
+    queries = [(query, "text", "test", "{}", None, None, None, None) for query in POOL]
     labels = [("q1", "a", 1, "human", None), ("q2", "c", 1, "human", None), ("q3", "b", 1, "human", None)]
     for table, rows in {"documents": documents, "queries": queries, "labels": labels}.items():
         write_table(to_frame(table, rows), tmp_path / f"{table}.parquet")  # type: ignore[arg-type]
