@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from cli import show, store, why
+from cli import gate, show, store, why
 from flows.terminal import log, log_to_stderr
 from vara.errors import Problem, of_the_machine
 
@@ -18,6 +18,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
+app.command("gate")(gate.gate)
 app.command("show")(show.show)
 app.command("why")(why.why)
 app.add_typer(store.app, name="store")

@@ -13,6 +13,7 @@ from flows.pipeline import PIPELINE
 from flows.run import Run, perform, plain, prepare, report
 from flows.server import reachable
 from flows.terminal import Terminal, log, log_to_stderr
+from flows.verdict import refusal
 from flows.workspace import find_workspace
 from vara import params as parameters
 from vara.artifacts.step import Outcome
@@ -20,7 +21,7 @@ from vara.errors import Problem, of_the_machine
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run a flow and return the exit code: 0, or 2 where input or configuration is wrong."""
+    """Run a flow and return the exit code: 0, 1 where the gate is red, 2 where input or configuration is wrong."""
     options = _parser().parse_args(arguments)
     log_to_stderr()
     try:
@@ -43,6 +44,9 @@ def main(arguments: list[str] | None = None) -> int:
         log.info("The result table: vara show%s", f" --trial {run.target.name}" if run.trial else "")
     if options.json:
         sys.stdout.write(json.dumps(report(outcomes, run.target), ensure_ascii=False, allow_nan=False) + "\n")
+    if failure := refusal(outcomes):
+        log.error("%s", failure)
+        return failure.exit_code
     return 0
 
 

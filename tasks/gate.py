@@ -39,7 +39,8 @@ def run(job: Job) -> Made:
     judged = [_judged(gate, readings) for gate in gates.gates]
     burnt = [_burnt(budget, readings) for budget in gates.budgets]
     for one in (*judged, *burnt):
-        job.watch.note(f"{one['verdict']}: {one['name']}: {one['why']}")
+        if one["verdict"] != GREEN:
+            job.watch.note(f"{one['verdict']}: {one['name']}: {one['why']}")
     red = [one["name"] for one in (*judged, *burnt) if one["verdict"] == RED]
     why = f"red: {', '.join(red)}" if red else "all are green"
     metrics = _metrics(present["dataset"], RED if red else GREEN, why, judged, burnt)

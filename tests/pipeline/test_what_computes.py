@@ -17,12 +17,12 @@ from vara import params as parameters
 from vara.params import Params
 from vara.watch import Silence
 
-FROM_EMBED = ["embed", "index", "pool", "rerank", "evaluate"]
-FROM_POOL = ["pool", "rerank", "evaluate"]
+FROM_EMBED = ["embed", "index", "pool", "rerank", "evaluate", "gate"]
+FROM_POOL = ["pool", "rerank", "evaluate", "gate"]
 
 TABLE: dict[str, tuple[Any, list[str]]] = {
-    "dataset.path": ("data/copy", ["validate", "evaluate"]),  # the same content under another name
-    "seed": (7, ["evaluate"]),
+    "dataset.path": ("data/copy", ["validate", "evaluate", "gate"]),  # the same content under another name
+    "seed": (7, ["evaluate", "gate"]),
     "embed.model": ("tiny-two", FROM_EMBED),
     "embed.dtype": ("bfloat16", FROM_EMBED),
     "embed.max_length": (128, FROM_EMBED),
@@ -47,11 +47,11 @@ TABLE: dict[str, tuple[Any, list[str]]] = {
     "pool.rrf_constant": (20, FROM_POOL),
     "pool.weights": ({"dense": 1.0, "bm25": 0.5}, FROM_POOL),
     "pool.title_guarantee": (True, FROM_POOL),
-    "rerank.kind": ("none", ["rerank", "evaluate"]),
-    "rerank.weight": (0.5, ["rerank", "evaluate"]),
-    "evaluate.cutoffs": ([1, 2], ["evaluate"]),
-    "evaluate.min_relevance": (2, ["evaluate"]),
-    "evaluate.min_group": (1, ["evaluate"]),
+    "rerank.kind": ("none", ["rerank", "evaluate", "gate"]),
+    "rerank.weight": (0.5, ["rerank", "evaluate", "gate"]),
+    "evaluate.cutoffs": ([1, 2], ["evaluate", "gate"]),
+    "evaluate.min_relevance": (2, ["evaluate", "gate"]),
+    "evaluate.min_group": (1, ["evaluate", "gate"]),
 }
 
 
@@ -94,7 +94,7 @@ CODE_CHANGES = [
     ("vara/quality/ranking.py", '"""', '"""Text. ', []),
     ("backends/pooling.py", "lengths > 0)", "lengths > 1e-30)", FROM_EMBED),
     ("vara/quality/ranking.py", "\ndef ", "\nEXTRA = 1\n\n\ndef ", FROM_POOL),
-    ("vara/index/fusion.py", "wide.max() == wide.min()", "wide.min() == wide.max()", ["rerank", "evaluate"]),
+    ("vara/index/fusion.py", "wide.max() == wide.min()", "wide.min() == wide.max()", ["rerank", "evaluate", "gate"]),
     ("vara/quality/bootstrap.py", "RESAMPLES = 10_000", "RESAMPLES = 9_000", ["evaluate"]),
     ("vara/datasets/rules.py", 'remedy="', 'remedy="Please. ', []),
     ("vara/datasets/rules.py", '"warning"', '"notice"', ["validate"]),
@@ -153,7 +153,7 @@ def test_labels_do_not_reach_the_search(tmp_path: Path) -> None:
     sandbox = make_sandbox(tmp_path / "labels")
     sandbox.pipeline()
     sandbox.edit("data/small/qrels.tsv", "q1\td1\t3", "q1\td1\t2")
-    assert sandbox.computed() == ["validate", "evaluate"]
+    assert sandbox.computed() == ["validate", "evaluate", "gate"]
 
 
 def test_what_a_step_spares_it_never_runs(

@@ -47,7 +47,12 @@ SPEAKING = frozenset({"note", "debug", "info", "warning", "error"})
 LISTENERS = frozenset({"watch", "log", "logger"})
 """Arguments of these methods of these objects (job.watch.note, log.info) are text for people."""
 
-DISTRIBUTIONS = {"yaml": "PyYAML", "qdrant_client": "qdrant-client", "qdrant_edge": "qdrant-edge-py"}
+DISTRIBUTIONS = {
+    "yaml": "PyYAML",
+    "Stemmer": "PyStemmer",
+    "qdrant_client": "qdrant-client",
+    "qdrant_edge": "qdrant-edge-py",
+}
 """Distributions whose name is not that of their import."""
 
 

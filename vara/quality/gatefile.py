@@ -18,7 +18,14 @@ from vara.params import Section, shown
 from vara.quality.measures import parse
 from vara.yaml import line_of, load_yaml
 
-RULES = ("floor", "max_drop", "max_ratio")
+BESIDE: dict[str, list[list[str]]] = {
+    "floor": [[]],
+    "max_drop": [["against"]],
+    "max_ratio": [["against"], ["over"]],
+}
+"""The rules, and what each needs beside it: one of these."""
+
+RULES = tuple(BESIDE)
 _WINDOW = 1_000
 _RATIO = 10.0
 
@@ -105,7 +112,7 @@ class Gate(Section):
         if len(given) != 1:
             raise _refused(f"found {' and '.join(given) or 'no rule'}, expected one of {', '.join(RULES)}")
         beside = [name for name in ("against", "over") if getattr(self, name) is not None]
-        fitting = {"floor": [[]], "max_drop": [["against"]], "max_ratio": [["against"], ["over"]]}[given[0]]
+        fitting = BESIDE[given[0]]
         if beside not in fitting:
             names = " or ".join(one[0] if one else "nothing" for one in fitting)
             raise _refused(f"{given[0]} stands with {names}, found {' and '.join(beside) or 'nothing'}")
@@ -157,7 +164,7 @@ class GateFile(Section):
 
     @model_validator(mode="after")
     def _names(self) -> GateFile:
-        names = [one.name for one in (*self.gates, *self.budgets)]
+        names = [*(gate.name for gate in self.gates), *(budget.name for budget in self.budgets)]
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:
             raise _refused(f"a name that stands twice: {examples(twice)}")
@@ -185,7 +192,8 @@ def _said(error: Any) -> str:
     """Return in words what is wrong, without its place."""
     name = str(error["loc"][-1]) if error["loc"] else "file"
     if error["type"] == "extra_forbidden":
-        owner = {"gates": Gate, "budgets": Budget}.get(str(error["loc"][0]), GateFile)
+        owners: dict[str, type[Section]] = {"gates": Gate, "budgets": Budget}
+        owner = owners[str(error["loc"][0])] if len(error["loc"]) > 1 else GateFile
         return f"unknown key {name!r} ({near_names(name, owner.model_fields)[:-1]})"
     if error["type"] == "missing":
         return f"missing key {name!r}"
