@@ -19,6 +19,8 @@ from vara.watch import Silence
 
 FROM_EMBED = ["embed", "index", "pool", "rerank", "evaluate", "gate"]
 FROM_POOL = ["pool", "rerank", "evaluate", "gate"]
+# the figures come out the same to the last digit, so that the gate has nothing new to judge
+SAME_FROM_EMBED, SAME_FROM_POOL = FROM_EMBED[:-1], FROM_POOL[:-1]
 
 TABLE: dict[str, tuple[Any, list[str]]] = {
     "dataset.path": ("data/copy", ["validate", "evaluate", "gate"]),  # the same content under another name
@@ -92,10 +94,10 @@ CODE_CHANGES = [
     ("tasks/pool.py", '"""The pool stage', '"""The stage pool', []),
     ("tasks/embed.py", "    corpus = read_corpus(job)", "    corpus = read_corpus(job)  # all of it", []),
     ("vara/quality/ranking.py", '"""', '"""Text. ', []),
-    ("backends/pooling.py", "lengths > 0)", "lengths > 1e-30)", FROM_EMBED),
-    ("vara/quality/ranking.py", "\ndef ", "\nEXTRA = 1\n\n\ndef ", FROM_POOL),
-    ("vara/index/fusion.py", "wide.max() == wide.min()", "wide.min() == wide.max()", ["rerank", "evaluate", "gate"]),
-    ("vara/quality/bootstrap.py", "RESAMPLES = 10_000", "RESAMPLES = 9_000", ["evaluate"]),
+    ("backends/pooling.py", "lengths > 0)", "lengths > 1e-30)", SAME_FROM_EMBED),
+    ("vara/quality/ranking.py", "\ndef ", "\nEXTRA = 1\n\n\ndef ", SAME_FROM_POOL),
+    ("vara/index/fusion.py", "wide.max() == wide.min()", "wide.min() == wide.max()", ["rerank", "evaluate"]),
+    ("vara/quality/bootstrap.py", "RESAMPLES = 10_000", "RESAMPLES = 9_000", ["evaluate", "gate"]),
     ("vara/datasets/rules.py", 'remedy="', 'remedy="Please. ', []),
     ("vara/datasets/rules.py", '"warning"', '"notice"', ["validate"]),
 ]
@@ -128,8 +130,8 @@ def test_another_library_version_computes_what_uses_it(
         return lambda asked: to if asked == name else original(asked)
 
     for name, expected in {
-        "bm25s": FROM_POOL,
-        "torch": FROM_EMBED,
+        "bm25s": SAME_FROM_POOL,
+        "torch": SAME_FROM_EMBED,
         "pandera": ["validate"],
         "qdrant-edge-py": ["index"],
         "prefect": [],

@@ -134,6 +134,6 @@ def test_no_import_hides_from_the_fingerprint(path: Path) -> None:
 def test_every_import_has_a_distribution() -> None:
     from importlib import metadata
 
-    for step in ("validate", "embed", "index", "pool", "rerank", "evaluate"):
+    for step in ("validate", "embed", "index", "pool", "rerank", "evaluate", "gate"):
         for name in closure(f"tasks.{step}", CODE).imports:
             assert metadata.version(DISTRIBUTIONS.get(name, name))
