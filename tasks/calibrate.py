@@ -132,7 +132,9 @@ def _provenance(job: Job) -> dict[str, Any]:
         "dataset": dataset_name(str(job.settings.root / job.params["dataset.path"])),
         "chosen_on": CHOSEN_ON,
         "calibration": {name: value for name, value in job.params.items() if name.startswith("calibrate.")},
-        "models": models_of(settings, job.inputs["reranked"].facts["settings"], job.params["calibrate.signal"]),
+        "models": models_of(
+            settings, job.inputs["reranked"].facts["settings"], job.params["calibrate.signal"]
+        ),
         "data": {name: job.inputs[name].facts["digest"] for name in ("documents", "queries", "labels")},
     }
 

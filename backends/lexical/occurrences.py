@@ -93,7 +93,9 @@ def _counted(fields: Sequence[Occurrences], first: int, last: int) -> Counted:
         keys.append(one)
         counts.append(field.weight * n)
     every, place = np.unique(np.concatenate(keys), return_inverse=True)
-    sums: NDArray[np.float64] = np.bincount(place, weights=np.concatenate(counts)).astype(np.float64, copy=False)
+    sums: NDArray[np.float64] = np.bincount(place, weights=np.concatenate(counts)).astype(
+        np.float64, copy=False
+    )
     return Counted(every >> _DOCUMENT_BITS, every & ((1 << _DOCUMENT_BITS) - 1), sums)
 
 

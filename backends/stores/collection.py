@@ -35,8 +35,8 @@ class Recipe:
         spec: dimension, fingerprint of the vectors, graph.
         count: points.
         ids_digest: digest of the sorted document ids.
-        facets_digest: digest of what each document holds, whatever their order; where a document's audience changed, or how facets are
-            written, the collection is another one, and nobody asks the old one.
+        facets_digest: digest of what each document holds, whatever their order. Where an audience changed, or how
+            facets are written, the collection is another one, and nobody asks the old one.
     """
 
     spec: Spec

@@ -22,6 +22,7 @@ from backends.stores.memory import MemoryStore
 from backends.stores.protocol import Points, Spec
 from tests.conftest import ROOT
 from vara.errors import Problem
+from vara.index.facets import Only
 from vara.watch import Silence
 
 IDS = [f"d{number}" for number in range(50)]
@@ -89,6 +90,23 @@ def test_another_recipe_is_another_collection(tmp_path: Path, other: Spec) -> No
     opened(tmp_path, supply)
     opened(tmp_path, supply, recipe=recipe_of(POINTS, other))
     assert supply.asked == 2
+
+
+def test_a_changed_audience_is_another_collection(tmp_path: Path) -> None:
+    """The vectors are the same; but what was everybody's is in the old collection for everybody."""
+    supply = Supply()
+    opened(tmp_path, supply)
+    owned = Points(IDS, VECTORS, [[*FACETS[0], 'audience="owner"'], *FACETS[1:]])
+    recipe = recipe_of(owned, SPEC)
+    assert replace(recipe, facets_digest=RECIPE.facets_digest) == RECIPE
+    assert recipe.name != RECIPE.name
+    with open_index("edge", tmp_path, recipe, lambda: owned, Silence()) as index:
+        assert index.store.count(index.name, only=Only((('audience="owner"',),))) == 1
+
+
+def test_who_holds_what_is_in_the_recipe() -> None:
+    swapped = Points(IDS, VECTORS, [FACETS[1], FACETS[0], *FACETS[2:]])
+    assert recipe_of(swapped, SPEC).facets_digest != RECIPE.facets_digest
 
 
 def test_every_kind_of_damage_is_noticed_and_repaired(tmp_path: Path) -> None:
@@ -179,6 +197,14 @@ def test_a_load_of_other_ids_is_refused() -> None:
         pytest.raises(Problem, match=r"^collection problem: ids \w+, not \w+, facets \w+, not \w+ \("),
     ):
         load(store, RECIPE, Points(["x", *IDS[1:]], VECTORS, FACETS), Silence())
+
+
+def test_a_load_of_other_facets_is_refused() -> None:
+    with (
+        closing(MemoryStore()) as store,
+        pytest.raises(Problem, match=r"^collection problem: facets \w+, not \w+ \("),
+    ):
+        load(store, RECIPE, Points(IDS, VECTORS, [[], *FACETS[1:]]), Silence())
 
 
 def test_a_check_reads_the_fingerprint() -> None:

@@ -188,55 +188,6 @@ def test_a_weight_that_is_none_is_a_problem(weight: float) -> None:
     )
 
 
-PRODUCTS = (Field("product", 1.0, label=True), [["A52/A52S"], ["12/12 Pro"], ["A52S"], []])
-LAWS = (
-    Field("text", 1.0),
-    [["a phone"], ["a phone"], ["the old A52/A53"], ["Directive 2009/125/EC on 12 phones"]],
-)
-
-
-@pytest.mark.parametrize(
-    ("query", "rows"),
-    [
-        ("a52", [0]),
-        ("A52S", [0, 2]),
-        ("A52/A52S", [0]),  # the whole value; to find either, its parts are asked for apart
-        ("a52 a52s", [0, 2]),
-        ("12/12 pro", [1]),
-        ("12/12", [1]),
-        ("12", [1, 3]),
-        ("12 Pro", [1, 3]),
-        ("52s", []),  # no part of a name
-        ("2009", []),  # running text gives whole values alone
-        ("a53", []),
-        ("2009/125/ec", [3]),
-    ],
-)
-def test_parts_of_joined_names_are_found_in_labels_alone(query: str, rows: list[int]) -> None:
-    assert np.flatnonzero(found(scores(index(PRODUCTS, LAWS), query))).tolist() == rows
-
-
-def test_parts_lengthen_labels_and_no_text() -> None:
-    joined, plain = Vocabulary(), Vocabulary()
-    text = number([PLAIN.of("see 2009/125/EC and A52/A52S")], joined, weight=1.0)
-    label = number([PLAIN.of_label("A52/A52S")], plain, weight=1.0)
-    assert text.lengths.tolist() == [4]
-    assert label.lengths.tolist() == [3]
-    assert list(joined) == ["see", "2009/125/ec", "and", "a52/a52s"]
-    # and so in the scores: a text beside a joined one is as long as beside a word
-    np.testing.assert_array_equal(
-        scores(over(["red 2009/125/EC", "red"]), "red"), scores(over(["red law", "red"]), "red")
-    )
-
-
-def test_values_of_one_field_are_read_one_by_one() -> None:
-    bm25 = index((Field("codes", 1.0, label=True), [["TV/101", "TV-7"], []]))
-    assert found(scores(bm25, "tv")).tolist() == [True, False]
-    # tv/101, tv, 101, then tv, 7: a label counts once a value, so tv twice
-    alone = index((Field("codes", 1.0, label=True), [["TV/101"], []]))
-    assert scores(bm25, "tv")[0] != scores(alone, "tv")[0]
-
-
 def test_the_same_bits_under_two_hash_seeds() -> None:
     code = (
         "import random, hashlib\n"

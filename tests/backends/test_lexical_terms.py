@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 
 import pytest
@@ -9,9 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from backends.lexical.terms import _ASCII_TERM, _TERM, RULE, Terms, _fold, _split, has_digit
+from tests.conftest import ROOT
 from vara.errors import Problem
 
 PLAIN = Terms("none")
+GUIDE = (ROOT / "docs/guides/lexical.md").read_text(encoding="utf-8")
 
 TEXTS = [
     ("The user's PK-03_x", ["the", "user", "s", "pk", "03", "x"]),
@@ -121,3 +124,24 @@ def test_the_version_stands_in_the_rule() -> None:
     assert has_digit("a52")
     assert not has_digit("pro")
     assert _split("") == []
+
+
+@pytest.mark.parametrize(("header", "rows"), [("text", 12), ("label", 4)])
+def test_the_tables_of_the_guide_are_true(header: str, rows: int) -> None:
+    cut = {"text": PLAIN.of, "label": PLAIN.of_label}[header]
+    table = GUIDE.split(f"| {header} | terms |\n|---|---|\n")[1].split("\n\n")[0]
+    lines = [re.findall("`([^`]+)`", line) for line in table.splitlines()]
+    assert len(lines) == rows
+    for value, *terms in lines:
+        assert cut(value) == terms
+
+
+def test_the_guide_is_of_this_version() -> None:
+    assert f"({RULE.split(':')[0].replace('terms', 'version')})" in GUIDE
+    for text, terms in [
+        ("PK-03/PK-04", "pk 03/pk 04"),
+        ("example.com/a/b2", "example com/a/b2"),
+        ("2½", "21/2"),
+    ]:
+        assert f"`{text}`" in GUIDE
+        assert PLAIN.of(text) == terms.split()

@@ -88,7 +88,9 @@ def test_a_graph_is_built_after_the_load_and_waited_for(
     monkeypatch.setattr(server, "GRAPH_FROM_KB", 1)
     scene.server.index_step = 20
     scene.opened(tmp_path)
-    assert next(iter(scene.held.values())).indexed == 50
+    (held,) = scene.held.values()
+    assert held.indexed == 50
+    assert held.payload_schema == {"facets": {"data_type": "keyword", "points": 0}}  # before the first point
     assert scene.faults.seen.index(next(line for line in scene.faults.seen if "PATCH" in line)) > max(
         number for number, line in enumerate(scene.faults.seen) if line.endswith("/points")
     )

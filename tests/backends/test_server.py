@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import logging
 import re
-import threading
-import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from backends.stores import server
@@ -21,15 +18,11 @@ from tests.backends.proxy import Fault, half_then_reset, lies, reset, reset_afte
 from tests.backends.scene import (
     ALIASES,
     CREATE,
-    FACETS,
-    IDS,
     KEY,
     PAYLOAD_INDEX,
-    POINTS,
     RECIPE,
     SPEC,
     UPSERT,
-    VECTORS,
     Scene,
     scene,
 )
@@ -236,43 +229,3 @@ def test_a_collection_of_another_program_is_not_taken_for_ours(scene: Scene) -> 
         str(caught.value)
         == f"collection problem: docs carries no recipe, {expected}. Drop it or take another name."
     )
-
-
-def test_parcels_are_small_and_few_on_their_way(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
-    sizes: list[int] = []
-    going = most = 0
-    lock = threading.Lock()
-
-    def weigh(request: Any, body: bytes, forward: Any) -> None:
-        nonlocal going, most
-        with lock:
-            sizes.append(len(body))
-            going += 1
-            most = max(most, going)
-        time.sleep(0.02)
-        with lock:
-            going -= 1
-        request.send(*forward(body))
-
-    scene.faults.on(UPSERT, weigh)
-    with closing(ServerStore(scene.access)) as store:
-        store.create("docs", SPEC)
-        store.upsert("docs", POINTS)
-    assert len(sizes) >= 8
-    assert max(sizes) <= 2000
-    assert 2 <= most <= server.AT_ONCE
-    assert len(scene.held["docs"].points) == 50
-
-
-def test_vectors_arrive_to_the_last_bit_and_facets_with_them(scene: Scene) -> None:
-    with closing(ServerStore(scene.access)) as store:
-        store.create("docs", SPEC)
-        store.upsert("docs", POINTS)
-        seen = {
-            one: (row, held)
-            for page in store.scroll("docs", batch=7)
-            for one, row, held in zip(*page, strict=True)
-        }
-    unit = VECTORS / np.linalg.norm(VECTORS.astype(np.float64), axis=1, keepdims=True)
-    np.testing.assert_array_equal(np.array([seen[one][0] for one in IDS]), unit.astype(np.float32))
-    assert [seen[one][1] for one in IDS] == FACETS

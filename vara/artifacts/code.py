@@ -48,10 +48,10 @@ LISTENERS = frozenset({"watch", "log", "logger"})
 """Arguments of these methods of these objects (job.watch.note, log.info) are text for people."""
 
 DISTRIBUTIONS = {
-    "yaml": "PyYAML",
     "Stemmer": "PyStemmer",
     "qdrant_client": "qdrant-client",
     "qdrant_edge": "qdrant-edge-py",
+    "yaml": "PyYAML",
 }
 """Distributions whose name is not that of their import."""
 

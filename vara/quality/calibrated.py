@@ -59,7 +59,9 @@ def _at(here: Point) -> Iterator[tuple[str, Figure]]:
     yield "n_unanswerable_shown", here.unanswerable_shown
     yield from _share("coverage", here.shown, here.n, "no query")
     yield from _share("precision", here.right_shown, here.shown, NOTHING_SHOWN)
-    yield from _share("unanswerable_shown", here.unanswerable_shown, here.unanswerable, "no unanswerable query")
+    yield from _share(
+        "unanswerable_shown", here.unanswerable_shown, here.unanswerable, "no unanswerable query"
+    )
 
 
 def _share(name: str, count: int, n: int, none: str) -> Iterator[tuple[str, Figure]]:

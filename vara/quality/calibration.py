@@ -78,7 +78,8 @@ class Point:
 
 def rounded(values: NDArray[np.floating]) -> NDArray[np.float64]:
     """Return signals as they are compared and written."""
-    return np.round(values.astype(np.float64), DECIMALS)
+    wide: NDArray[np.float64] = values.astype(np.float64)
+    return wide.round(DECIMALS)
 
 
 def point(signals: Signals, threshold: float) -> Point:

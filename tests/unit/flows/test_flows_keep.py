@@ -225,6 +225,16 @@ def test_collections(workspace: Workspace) -> None:
     assert [path.name for path in sorted(shelf.glob("*/"))] == [ours]
 
 
+def test_an_index_of_before_there_were_facets_has_no_collection(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old = {name: value for name, value in FACTS["index"].items() if name != "facets_digest"}
+    monkeypatch.setitem(FACTS, "index", old)
+    stock(workspace)
+    (workspace.bench().settings.collections / "c-old").mkdir(parents=True)
+    assert gone(workspace) == ["collections/c-old"]
+
+
 def test_nothing_can_be_made_while_it_is_looked_for_what_is_used(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -94,7 +94,7 @@ def test_a_trial_says_where_its_table_is(run: Flows) -> None:
 
 
 def test_a_mistake_is_one_line(run: Flows) -> None:
-    message = "--set problem: unknown parameter 'pool.dept'. Near names: pool.depth."
+    message = "--set problem: unknown parameter 'pool.dept'. Near names: pool.depth, pool.cap."
     assert run("pipeline", "--set", "pool.dept=3") == (2, [], [message])
 
 

@@ -99,7 +99,7 @@ def test_other_parameters_go_to_a_trial(workspace: Workspace, said: list[str]) -
 
 
 def test_wrong_parameters_leave_no_trial(workspace: Workspace) -> None:
-    message = "problem: unknown parameter 'pool.dept'. Near names: pool.depth."
+    message = "problem: unknown parameter 'pool.dept'. Near names: pool.depth, pool.cap."
     for where, more in {"--set": {}, "parameters": {"where": "parameters"}}.items():
         with pytest.raises(Problem) as caught:
             prepare(workspace, "pipeline", {"pool.dept": 7}, "seven", **more)

@@ -22,7 +22,7 @@ def shown(ran: Workspace, query: str, trial: str | None = None, *, every: bool =
 
 def documents(lines: list[str]) -> list[str]:
     """The documents of a report in its order; those that are not in the pool in brackets."""
-    rows = [line.split() for line in lines[3 : lines.index("", 3)] if line[:5].strip()]
+    rows = [line.split() for line in lines[4 : lines.index("", 4)] if line[:5].strip()]
     return [words[6] if words[0] != "–" else f"({words[6]})" for words in rows]
 
 
@@ -36,8 +36,9 @@ LEGEND = "before, after: ranks in the pool and after reranking by score; label: 
 
 def test_one_query(ran: Workspace) -> None:
     lines = shown(ran, "q2")
-    assert lines[:3] == [
+    assert lines[:4] == [
         "q2  labels come out blank  (split test, language en)",
+        "4 of 6 matching documents, cut at 4",
         "",
         "after  before  label    score   cosine     BM25  document",
     ]
@@ -45,7 +46,7 @@ def test_one_query(ran: Workspace) -> None:
     assert len(found) == 4  # the depth
     assert {"d6", "d7"}.isdisjoint(found)  # archived, and for the owner alone
     rows = {
-        words[6]: words for words in map(str.split, lines[3 : lines.index("", 3)]) if words[0].isdecimal()
+        words[6]: words for words in map(str.split, lines[4 : lines.index("", 4)]) if words[0].isdecimal()
     }
     assert [(doc, row[2]) for doc, row in rows.items() if row[2] != "–"] == [("d3", "3")]
     assert [row[0] for row in rows.values()] == ["1", "2", "3", "4"]

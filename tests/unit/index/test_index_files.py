@@ -13,6 +13,7 @@ from vara.artifacts.canonical import readable
 from vara.errors import Problem
 from vara.index.candidates import Candidates
 from vara.index.frozen import order_digest, read_pool, read_reranked, write_pool
+from vara.index.retrieval import Extent
 from vara.index.vectors import Embeddings, read_embeddings, write_embeddings
 
 UNIT = np.float32([[1, 0], [0.6, 0.8], [0, -1]])
@@ -90,11 +91,27 @@ def rows(*numbers: int) -> np.ndarray:
     return np.asarray(numbers, np.int64)
 
 
+def scores(*values: float) -> np.ndarray:
+    return np.asarray(values, np.float32)
+
+
+CUT = Extent(9, truncated=True, limit=2)
 CANDIDATES = [
-    Candidates("q2", rows(2, 0), rows(0), np.float32([0.9, 0.1]), np.float32([0, 3]), np.float32([3])),
-    Candidates("q1", rows(), rows(), *(np.empty(0, np.float32) for _ in range(3))),
-    Candidates("q3", rows(1), rows(1, 2), np.float32([0.5]), np.float32([2]), np.float32([2, 1])),
-]
+    Candidates("q2", rows(2, 0), scores(0.9, 0.1), scores(0.9, 0.1), scores(0, 3), rows(0), scores(3), CUT, {}),
+    Candidates("q1", rows(), scores(), scores(), scores(), rows(), scores(), Extent(0, truncated=False, limit=None), {}),
+    Candidates(
+        "q3",
+        rows(1, 0),  # the second is there for its title
+        scores(0.7),
+        scores(0.5, 0.4),
+        scores(2, 0),
+        rows(1, 2),
+        scores(2, 1),
+        Extent(3, truncated=True, limit=None),
+        {"typo": {"pasword": ["password"]}},
+        recalled=(1, 2),
+    ),
+]  # fmt: skip
 
 
 def freeze_to(folder: Path, candidates: Sequence[Candidates]) -> None:
@@ -105,21 +122,18 @@ def freeze_to(folder: Path, candidates: Sequence[Candidates]) -> None:
 def test_a_pool_comes_back_with_the_scores_of_each_query(tmp_path: Path) -> None:
     freeze_to(tmp_path, CANDIDATES)
     pool = read_pool(tmp_path)
-    assert list(pool.first_stage.items()) == [("q2", ["c", "a"]), ("q1", []), ("q3", ["b"])]
+    assert list(pool.first_stage.items()) == [("q2", ["c", "a"]), ("q1", []), ("q3", ["b", "a"])]
+    assert pool.guaranteed == {"q3": ["a"]}
+    assert [pool.n_ranked(query) for query in pool.first_stage] == [2, 0, 1]
+    assert pool.extent == {one.query_id: one.extent for one in CANDIDATES}
+    assert pool.stood_in == {"q3": {"typo": {"pasword": ["password"]}}}
+    assert pool.recalled == {"q3": (1, 2)}
     assert list(pool.bm25.items()) == [("q2", ["a"]), ("q1", []), ("q3", ["b", "c"])]
-    for name in ("dense", "lexical", "baseline"):
+    for name in ("scores", "dense", "lexical", "baseline"):
         found = getattr(pool, name)
         for one in CANDIDATES:
             assert found[one.query_id].dtype == np.float32
             assert found[one.query_id].tolist() == getattr(one, name).tolist()
-
-
-def test_a_pool_comes_back_with_what_an_approximate_search_found(tmp_path: Path) -> None:
-    freeze_to(tmp_path, CANDIDATES)
-    assert read_pool(tmp_path).recalled == {}
-    tracked = json.loads((tmp_path / "pool.json").read_text())
-    (tmp_path / "pool.json").write_text(json.dumps({**tracked, "recalled": {"q2": [1, 2], "q1": [0, 0]}}))
-    assert read_pool(tmp_path).recalled == {"q2": (1, 2), "q1": (0, 0)}
 
 
 def test_a_pool_of_no_query(tmp_path: Path) -> None:

@@ -12,9 +12,12 @@ import numpy as np
 import pytest
 
 from tasks import pool
+from tests.conftest import ROOT
+from vara import params as parameters
+from vara.artifacts.canonical import file_digest
 from vara.artifacts.step import Output
 from vara.datasets.tables import to_frame, write_table
-from vara.index.candidates import Candidates
+from vara.errors import Problem
 from vara.index.vectors import Embeddings, write_embeddings
 from vara.watch import Silence
 
@@ -27,8 +30,9 @@ DOCUMENTS = {
     "mid": (20, "printer paper", {"product": "pocket"}),
     "far": (80, "a booking", {"product": "web"}),
 }
+TITLES = {"canary": "Secret printer", "old": "Secret printer", "far": "The secret printer!", "mid": "Printers"}
 QUERIES = {"q-self": None, "q-owner": ["owner"], "q-staff": ["staff"]}
-DEFAULTS = {"depth": 3, "exclude_self": False, "filter": {}, "retriever": "dense", "search": "exact"}
+DEFAULTS = {**parameters.load(ROOT / "params.yaml").flat(), "pool.depth": 3}
 
 
 def angle(degrees: list[int]) -> np.ndarray:
@@ -43,7 +47,7 @@ def output(folder: Path, name: str, **facts: Any) -> Output:
 @pytest.fixture
 def inputs(tmp_path: Path) -> dict[str, Output]:
     rows = (
-        (doc, None, text, json.dumps(more), more.get("status") == "archived", more.get("audience"))
+        (doc, TITLES.get(doc), text, json.dumps(more), more.get("status") == "archived", more.get("audience"))
         for doc, (_, text, more) in DOCUMENTS.items()
     )
     asked = (
@@ -60,11 +64,27 @@ def inputs(tmp_path: Path) -> dict[str, Output]:
     return {name: output(tmp_path, name) for name in ("documents", "queries")} | {"embed": embed}
 
 
-def pooled(inputs: dict[str, Output], folder: Path, **changes: Any) -> dict[str, dict[str, list[str]]]:
+class Notes(Silence):
+    """A watch that keeps the notes."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+
+    def note(self, text: str) -> None:
+        self.lines.append(text)
+
+
+def pooled(inputs: dict[str, Output], folder: Path, watch: Silence | None = None, **changes: Any) -> Any:
+    """Run the step and return what it tracks of the queries; `lexical_typos=True` means lexical.typos."""
     folder.mkdir()
-    params = {f"pool.{name}": value for name, value in {**DEFAULTS, **changes}.items()}
-    made = pool.run(SimpleNamespace(inputs=inputs, params=params, folder=folder, watch=Silence()))  # type: ignore[arg-type]
-    return made.bodies["pool"]  # type: ignore[return-value]
+    given = {
+        name.replace("_", ".", 1) if name.startswith("lexical_") else f"pool.{name}": value
+        for name, value in changes.items()
+    }
+    job = SimpleNamespace(
+        inputs=inputs, params={**DEFAULTS, **given}, folder=folder, watch=watch or Silence()
+    )
+    return pool.run(job).bodies["pool"]  # type: ignore[arg-type]
 
 
 def test_permissions_and_archive_act_before_the_cut(inputs: dict[str, Output], tmp_path: Path) -> None:
@@ -75,19 +95,19 @@ def test_permissions_and_archive_act_before_the_cut(inputs: dict[str, Output], t
         "q-owner": ["canary", "q-self", "near"],
         "q-staff": everybody,
     }
-    # "secret" stands in hidden documents alone: BM25 finds the rest by "printer", shorter texts first
+    # "secret" stands in the title of "far"; BM25 finds the rest by "printer", shorter texts first
     assert runs["bm25"]["q-owner"][0] == "canary"
-    assert set(runs["bm25"]["q-staff"]) == {"q-self", "near", "mid"}
+    assert set(runs["bm25"]["q-staff"]) == {"far", "q-self", "near"}
 
 
-@pytest.mark.parametrize("retriever", ["dense", "bm25"])
+@pytest.mark.parametrize("retriever", ["dense", "bm25", "hybrid"])
 @pytest.mark.parametrize("depth", [1, 3, 50])
 def test_nobody_else_ever_meets_the_canary(
     inputs: dict[str, Output], tmp_path: Path, retriever: str, depth: int
 ) -> None:
     runs = pooled(inputs, tmp_path / "out", retriever=retriever, depth=depth)
-    for ranking in runs.values():
-        for query, docs in ranking.items():
+    for name in ("first_stage", "bm25"):
+        for query, docs in runs[name].items():
             assert ("canary" in docs) == (query == "q-owner")
             assert "old" not in docs
 
@@ -112,50 +132,113 @@ def test_filter_permission_and_self_leave_nothing(inputs: dict[str, Output], tmp
     assert runs["first_stage"] == {"q-self": [], "q-owner": ["canary"], "q-staff": []}
 
 
-class Notes(Silence):
-    """A watch that keeps the notes."""
-
-    def __init__(self) -> None:
-        self.lines: list[str] = []
-
-    def note(self, text: str) -> None:
-        self.lines.append(text)
-
-
 def test_an_exact_pool_says_nothing_of_recall(inputs: dict[str, Output], tmp_path: Path) -> None:
-    assert set(pooled(inputs, tmp_path / "out")) == {"first_stage", "bm25"}
+    assert pooled(inputs, tmp_path / "out")["recalled"] == {}
+
+
+def approximate(
+    inputs: dict[str, Output], folder: Path, engine: str = "memory", **changes: Any
+) -> tuple[Any, list[str]]:
+    """Run the step on an engine, exact on so few documents; return what the step tracks and what it said."""
+    facts = {"engine": engine, "m": 16, "ef_construct": 128}
+    embed = replace(inputs["embed"], identity={"recipe": "f" * 64})
+    given = {f"pool.{name}": value for name, value in {"search": "ann", **changes}.items()}
+    folder.mkdir()
+    job = SimpleNamespace(
+        inputs={**inputs, "embed": embed, "index": output(folder, "index", **facts)},
+        params={**DEFAULTS, **given},
+        folder=folder,
+        watch=Notes(),
+        settings=SimpleNamespace(collections=folder / "collections", digest_of=file_digest, qdrant={}),
+    )
+    return pool.run(job).bodies["pool"], job.watch.lines  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("engine", ["memory", "edge"])
+@pytest.mark.parametrize("retriever", ["dense", "hybrid"])
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {"exclude_self": True},
+        {"filter": {"product": "web"}},
+        {"filter": {"product": ["pocket", "web"], "audience": "owner"}, "exclude_self": True},
+    ],
+)
+def test_an_engine_sees_with_the_eyes_of_the_query(
+    inputs: dict[str, Output], tmp_path: Path, engine: str, retriever: str, changes: dict[str, Any]
+) -> None:
+    """Were anything hidden found by the engine, it would be dropped after the cut, and the pool would not be full."""
+    asked = {"depth": 2, "retriever": retriever, "cap": {"dense": 2}, **changes}
+    body, _ = approximate(inputs, tmp_path / "ann", engine, **asked)
+    assert body["first_stage"] == pooled(inputs, tmp_path / "exact", **asked)["first_stage"]
+    assert all(found == expected for found, expected in body["recalled"].values())
 
 
 def test_an_approximate_pool_counts_what_it_found(inputs: dict[str, Output], tmp_path: Path) -> None:
-    """The engine in memory is exact, so that it finds every document of each pool."""
-    facts = {"engine": "memory", "m": 16, "ef_construct": 128}
-    embed = replace(inputs["embed"], identity={"recipe": "f" * 64})
-    job = SimpleNamespace(
-        inputs={**inputs, "embed": embed, "index": output(tmp_path, "index", **facts)},
-        params={f"pool.{name}": value for name, value in {**DEFAULTS, "search": "ann"}.items()},
-        folder=tmp_path / "out",
-        watch=Notes(),
-        settings=SimpleNamespace(collections=tmp_path / "collections", digest_of=None, qdrant={}),
-    )
-    job.folder.mkdir()
-    body = pool.run(job).bodies["pool"]  # type: ignore[arg-type]
+    body, lines = approximate(inputs, tmp_path / "out")
     exact = pooled(inputs, tmp_path / "exact")
     assert body["first_stage"] == exact["first_stage"]
     assert body["recalled"] == {"q-self": (3, 3), "q-owner": (3, 3), "q-staff": (3, 3)}
-    assert job.watch.lines[-1] == "the collection found 9 of the 9 documents of the exact pools"
+    assert lines[-1] == "the collection found 9 of the 9 documents of the exact ranking"
 
 
-def test_the_note_has_the_sum_over_all_queries() -> None:
-    nothing = np.empty(0, np.float32)
+def test_an_approximate_hybrid_is_told_how_many(inputs: dict[str, Output], tmp_path: Path) -> None:
+    with pytest.raises(Problem) as caught:
+        approximate(inputs, tmp_path / "refused", retriever="hybrid")
+    assert str(caught.value) == (
+        "pool.cap problem: no number for the dense list, which an approximate search has to be told. "
+        "Set one, as in pool.cap={dense: 1000}, or pool.search=exact."
+    )
+    body, lines = approximate(inputs, tmp_path / "out", retriever="hybrid", cap={"dense": 2})
+    assert body["first_stage"] == pooled(inputs, tmp_path / "exact", retriever="hybrid", cap={"dense": 2})["first_stage"]  # fmt: skip
+    assert lines[-1] == "the collection found 6 of the 6 documents of the exact ranking"
 
-    def one(query: str, recalled: tuple[int, int] | None) -> Candidates:
-        rows = np.empty(0, np.int64)
-        return Candidates(query, rows, rows, nothing, nothing, nothing, recalled)
 
-    watch = Notes()
-    job: Any = SimpleNamespace(watch=watch)
-    counts = {"q1": (2, 3), "q2": (3, 3), "q3": (0, 0)}
-    assert pool._recalled(job, [one(*item) for item in counts.items()]) == {"recalled": counts}
-    assert watch.lines == ["the collection found 5 of the 6 documents of the exact pools"]
-    assert pool._recalled(job, [one("q1", None)]) == {}
-    assert len(watch.lines) == 1
+@pytest.mark.parametrize("retriever", ["dense", "bm25", "hybrid"])
+def test_a_title_that_contains_the_query_is_found_at_any_depth(
+    inputs: dict[str, Output], tmp_path: Path, retriever: str
+) -> None:
+    """"far" is the last of all; "canary" and "old" have that title, too, and are still for the owner, or for nobody."""
+    notes = Notes()
+    plain = pooled(inputs, tmp_path / "plain", retriever=retriever, depth=1)["first_stage"]
+    body = pooled(inputs, tmp_path / "out", notes, retriever=retriever, depth=1, title_guarantee=True)
+    guaranteed = {
+        query: [doc for doc in ("canary", "far") if doc not in plain[query] and (doc != "canary" or query == "q-owner")]
+        for query in QUERIES
+    }  # fmt: skip
+    assert {query: docs[1:] for query, docs in body["first_stage"].items()} == guaranteed
+    assert {query: docs[:1] for query, docs in body["first_stage"].items()} == plain
+    assert body["guaranteed"] == {query: docs for query, docs in guaranteed.items() if docs}
+    count = sum(map(len, guaranteed.values()))
+    assert notes.lines[-1].startswith(f"title guarantee: {count} documents behind the ranking of ")
+
+
+def test_nothing_is_guaranteed_unless_asked_for(inputs: dict[str, Output], tmp_path: Path) -> None:
+    body = pooled(inputs, tmp_path / "out", depth=1)
+    assert (body["guaranteed"], body["stood_in"]) == ({}, {})
+
+
+def test_a_fallback_says_where_it_acted(inputs: dict[str, Output], tmp_path: Path) -> None:
+    """"secret" stands in documents of the owner alone, and in a title that everybody may see."""
+    asked = [("q-self", "sekret printer"), ("q-owner", "repor"), ("q-staff", "repor")]
+    rows = [(query, text, "test", "{}", None, None, QUERIES[query], None) for query, text in asked]
+    write_table(to_frame("queries", rows), tmp_path / "queries.parquet")
+    notes = Notes()
+    body = pooled(inputs, tmp_path / "out", notes, lexical_typos=True, lexical_prefixes=True)
+    assert body["stood_in"] == {
+        "q-self": {"typo": {"sekret": ["secret"]}},
+        "q-owner": {"prefix": {"repor": ["report"]}},  # nobody else may know that there is a report
+    }
+    assert body["bm25"]["q-owner"] == ["canary"]
+    assert body["bm25"]["q-staff"] == []
+    assert notes.lines == [
+        "prefix fallback: 1 unknown terms of 1 queries",
+        "typo fallback: 1 unknown terms of 1 queries",
+    ]
+
+
+def test_every_result_says_how_complete_it_is(inputs: dict[str, Output], tmp_path: Path) -> None:
+    body = pooled(inputs, tmp_path / "out", retriever="hybrid", cap={"dense": 3, "bm25": 1})
+    assert body["extent"]["q-owner"] == {"total": 5, "truncated": True, "limit": None}
+    assert pooled(inputs, tmp_path / "dense")["extent"]["q-staff"] == {"total": 4, "truncated": True, "limit": 3}  # fmt: skip

@@ -35,14 +35,17 @@ def inputs(tmp_path: Path) -> dict[str, Output]:
     for name in ("dense", "lexical", "baseline", "scores"):
         np.save(tmp_path / f"{name}.npy", np.float32([2, 1, 2, 1, 2, 1]))
     (tmp_path / "reranked.json").write_text(json.dumps({"reranked": POOL}))
-    facts = {"digest": "0" * 64, "settings": {"depth": 2}, "retriever": "dense", "depth": 2}
+    facts = {"digest": "0" * 64, "settings": {"depth": 2}, "retriever": "dense", "depth": 2, "ann_depth": 2}
     names = ("documents", "queries", "labels", "pool", "reranked")
     return {name: Output(name, tmp_path, facts, facts) for name in names}
 
 
 def evaluated(inputs: dict[str, Output], folder: Path, **body: Any) -> Made:
     """Run the step on a pool of this body."""
-    (inputs["pool"].folder / "pool.json").write_text(json.dumps({"first_stage": POOL, "bm25": POOL, **body}))
+    nothing = {"guaranteed": {}, "stood_in": {}, "extent": {}, "recalled": {}}
+    (inputs["pool"].folder / "pool.json").write_text(
+        json.dumps({"first_stage": POOL, "bm25": POOL, **nothing, **body})
+    )
     job = SimpleNamespace(
         inputs=inputs, params=PARAMS, folder=folder, watch=Silence(), settings=SimpleNamespace(root=folder)
     )
