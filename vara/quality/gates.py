@@ -147,7 +147,7 @@ def _ratio(gate: Gate, readings: Readings) -> Verdict:
     beside = f" in {gate.against}" if gate.against else ""
     value, base = number(now, gate.metric), number(then, key)
     if isinstance(value, str) or isinstance(base, str):
-        found = value if isinstance(value, str) else f"{base}{beside}"
+        found = value if isinstance(value, str) else f"{beside} {base}".strip()
         return Verdict(green=False, value=None, why=found)
     if now.get("machine") != then.get("machine"):
         return Verdict(green=False, value=None, why=f"{gate.against} was measured on another machine")

@@ -176,8 +176,8 @@ def test_a_ratio_of_times() -> None:
     ("now", "then", "why"),
     [
         ({}, {"dense.p50_ms": 1}, "dense.p50_ms is missing. Known keys: none."),
-        ({"dense.p50_ms": 1}, {}, "dense.p50_ms is missing. Known keys: none. in v1.0"),
-        ({"dense.p50_ms": 1}, {"dense.p50_ms": None}, "dense.p50_ms is null (without a reason) in v1.0"),
+        ({"dense.p50_ms": 1}, {}, "in v1.0 dense.p50_ms is missing. Known keys: none."),
+        ({"dense.p50_ms": 1}, {"dense.p50_ms": None}, "in v1.0 dense.p50_ms is null (without a reason)"),
         ({"dense.p50_ms": math.nan}, {"dense.p50_ms": 1}, "dense.p50_ms is not finite"),
         ({"dense.p50_ms": 1}, {"dense.p50_ms": 0}, "1 and 0 in v1.0 are no times"),
         ({"dense.p50_ms": -1}, {"dense.p50_ms": 1}, "-1 and 1 in v1.0 are no times"),
