@@ -85,7 +85,7 @@ def _is_shallow(root: Path) -> bool:
 
 def _too_shallow(found: str) -> Problem:
     return Problem(
-        "git", f"{found} in this shallow clone", remedy="Fetch the rest: git fetch --unshallow --tags"
+        "git", f"{found} in this shallow clone", remedy="Fetch the rest: git fetch --unshallow --tags."
     )
 
 
