@@ -161,6 +161,22 @@ def test_the_stages_of_one_repro_share_a_tag(server: Server, sandbox: Sandbox) -
     assert next(iter(tags))[0].startswith("dvc-")
 
 
+def test_a_red_gate_fails_the_flow_after_its_verdict(server: Server, sandbox: Sandbox) -> None:
+    sandbox.edit("gates.yaml", "floor: 0.0", "floor: 1.0")
+    done = sandbox.flows("pipeline", "--json", env=server.env, check=False)
+    sandbox.edit("gates.yaml", "floor: 1.0", "floor: 0.0")
+    assert done.returncode == 1
+    assert json.loads(done.stdout.splitlines()[-1])["metrics"]["gate"]["verdict"] == "red"
+    words = "gate problem: red: anything (metrics/gate.json). `vara gate --last` shows every gate."
+    assert done.stderr.splitlines()[-1] == words
+    assert "Traceback" not in done.stderr
+    run = server.flow_runs()[0]
+    assert (run["state"]["type"], run["state"]["message"]) == ("FAILED", words)
+    states = {name: task["state"]["type"] for name, task in server.task_runs(run["id"]).items()}
+    assert states.pop("gate") == "FAILED"
+    assert set(states.values()) == {"COMPLETED"}
+
+
 def test_a_users_mistake_fails_the_flow_with_the_same_words_and_no_traceback(
     server: Server, sandbox: Sandbox
 ) -> None:
