@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from cli import check, compare, evaluate, export, import_, show, store, why
+from cli import check, compare, evaluate, export, gate, import_, show, store, why
 from flows.terminal import log, log_to_stderr
 from vara.errors import Problem, of_the_machine
 
@@ -22,6 +22,7 @@ app.command("check")(check.check)
 app.command("evaluate")(evaluate.evaluate)
 app.command("import")(import_.import_)
 app.command("export")(export.export)
+app.command("gate")(gate.gate)
 app.command("show")(show.show)
 app.command("why")(why.why)
 app.command("compare")(compare.compare)

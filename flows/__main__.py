@@ -14,6 +14,7 @@ from flows.pipeline import LAB, STEPS
 from flows.run import Run, perform, plain, prepare, report
 from flows.server import reachable
 from flows.terminal import Terminal, log, log_to_stderr
+from flows.verdict import refusal
 from flows.workspace import find_workspace
 from vara import params as parameters
 from vara.artifacts.step import Outcome
@@ -21,7 +22,7 @@ from vara.errors import Problem, of_the_machine
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run a flow and return the exit code: 0, or 2 where input or configuration is wrong."""
+    """Run a flow and return the exit code: 0, 1 where the gate is red, 2 where input or configuration is wrong."""
     parser = _parser()
     options = parser.parse_args(arguments)
     if options.again and options.stage not in [step.name for step in LAB]:
@@ -51,6 +52,9 @@ def main(arguments: list[str] | None = None) -> int:
         log.info("The table: vara show --lab%s", trial)
     if options.json:
         sys.stdout.write(json.dumps(report(outcomes, run.target), ensure_ascii=False, allow_nan=False) + "\n")
+    if failure := refusal(outcomes):
+        log.error("%s", failure)
+        return failure.exit_code
     return 0
 
 

@@ -20,6 +20,7 @@ from prefect.states import Completed, Failed
 from flows.ancestry import dvc_run
 from flows.run import Run, perform, prepare
 from flows.terminal import Terminal
+from flows.verdict import refusal
 from flows.workspace import find_workspace
 from vara.artifacts.execute import Plan, execute
 from vara.artifacts.step import Outcome
@@ -48,7 +49,8 @@ def perform_in_prefect(run: Run, server: str) -> list[Outcome]:
     """Perform `run` as a flow run on the Prefect API at `server` and return its outcomes.
 
     Raises:
-        Problem: as the plain driver does; the flow run has then failed with the same message.
+        Problem: as the plain driver does; the flow run has then failed with the same message, and so it has after a
+            red gate, whose outcomes are returned.
     """
     story = _Story(run)
 
@@ -64,7 +66,7 @@ def perform_in_prefect(run: Run, server: str) -> list[Outcome]:
         state: Any = body(run.params.model_dump(), return_state=True)
     if story.problem:
         raise story.problem
-    if not state.is_completed():
+    if not state.is_completed() and not refusal(story.outcomes):
         state.result()  # raises what happened
     return story.outcomes
 
@@ -96,6 +98,8 @@ class _Story:
                 create_table_artifact(
                     table=rows, key="latency", description=f"How long it takes: {self.run.title}"
                 )
+        if failure := refusal(self.outcomes):
+            return Failed(message=str(failure))
         return Completed(message=", ".join(f"{one.step.name} {one.state}" for one in self.outcomes))
 
     def _do(self, planned: Plan) -> Outcome:
@@ -109,6 +113,8 @@ class _Story:
                 self.problem = problem
                 return Failed(message=str(problem))
             made.append(outcome)
+            if failure := refusal(made):
+                return Failed(message=str(failure))
             return Completed(name="Cached" if outcome.state == "cached" else None, message=outcome.why)
 
         upstream = [self._states[output] for output in planned.inputs]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tasks import calibrate, embed, evaluate, index, latency, pool, rerank, validate
+from tasks import calibrate, embed, evaluate, gate, index, latency, pool, rerank, validate
 from vara.artifacts.step import Step
 
 PIPELINE: tuple[Step, ...] = (
@@ -16,6 +16,7 @@ PIPELINE: tuple[Step, ...] = (
     rerank.STEP,  # the same candidates in a better order
     evaluate.STEP,  # what a user gets, in numbers
     calibrate.STEP,  # and when nothing should be shown
+    gate.STEP,  # is it good enough?
 )
 
 LAB: tuple[Step, ...] = (
@@ -36,7 +37,7 @@ def upto(stage: str, flat: Mapping[str, Any]) -> tuple[Step, ...]:
     target = next(step for step in STEPS if step.name == stage)
     wanted, needed = [target], set(target.needs(flat))
     for step in reversed(STEPS[: STEPS.index(target)]):
-        if needed.intersection(step.outputs):
+        if needed.intersection(step.provides):
             wanted.append(step)
             needed.update(step.needs(flat))
     return tuple(reversed(wanted))

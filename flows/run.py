@@ -148,7 +148,7 @@ def _check_upstream(outcome: Outcome, target: Path) -> None:
     for name, payload in outcome.step.publishes.items():
         path = target / name
         if (
-            name.startswith("build/")
+            name.startswith(("build/", "metrics/"))
             and path.is_file()
             and path.read_bytes() != (outcome.folder / payload).read_bytes()
         ):

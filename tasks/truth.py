@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from vara.artifacts.step import Job
+from vara.artifacts.step import Job, Output
 from vara.datasets.splits import query_splits
 from vara.datasets.tables import Table, read_table
 from vara.index.scope import Scope
@@ -39,8 +40,13 @@ class Truth:
 
 def read_truth(job: Job) -> Truth:
     """Return the truth that a job reads as `documents`, `queries` and `labels`."""
+    return truth_of(job.inputs)
+
+
+def truth_of(inputs: Mapping[str, Output]) -> Truth:
+    """Return the truth of these outputs; `documents`, `queries` and `labels` are among them."""
     documents, queries, labels = (
-        read_table(job.inputs[name].folder / f"{name}.parquet", name) for name in TABLES
+        read_table(inputs[name].folder / f"{name}.parquet", name) for name in TABLES
     )
     qrels, hidden = visible_qrels(documents, queries, labels)
     splits = query_splits(queries, labels)

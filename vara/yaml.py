@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 import yaml
@@ -66,3 +66,28 @@ def read_text(path: Any, remedy: str) -> str:
         found = "not UTF-8" if isinstance(error, UnicodeDecodeError) else str(error.strerror)
         raise Problem(path.name, found, where=str(path), remedy="Make it a readable UTF-8 file.") from None
     return text
+
+
+def line_of(text: str, path: Sequence[str | int]) -> int:
+    r"""Return the line, from 1, of what stands at `path` in a YAML text, or of the nearest thing above it.
+
+    Args:
+        text: YAML that `load_yaml` has read.
+        path: keys of mappings and places in lists, outermost first.
+
+    Example:
+        >>> line_of("gates:\n- name: a\n  floor: 7\n", ["gates", 0, "floor"])
+        3
+    """
+    node, line = yaml.compose(text, _Loader), 0
+    for part in path:
+        if isinstance(node, yaml.MappingNode):
+            found = next((pair for pair in node.value if pair[0].value == part), None)
+        elif isinstance(node, yaml.SequenceNode) and isinstance(part, int) and part < len(node.value):
+            found = (node.value[part], node.value[part])
+        else:
+            found = None
+        if found is None:
+            break
+        line, node = found[0].start_mark.line, found[1]
+    return line + 1

@@ -108,16 +108,16 @@ def sandbox(tmp_path_factory: pytest.TempPathFactory) -> Sandbox:
 def test_hits_cross_over_and_say_why(server: Server, sandbox: Sandbox) -> None:
     # Prefect computes …
     first = sandbox.pipeline(env=server.env)
-    assert [stage["state"] for stage in first["stages"]] == ["computed"] * 6
+    assert [stage["state"] for stage in first["stages"]] == ["computed"] * 7
     run = server.flow_runs()[0]
     assert (run["state"]["type"], run["parameters"]["parameters"]["pool"]["depth"]) == ("COMPLETED", 4)
     # … the plain driver hits …
     assert sandbox.computed() == []
     # … the plain driver computes, and Prefect shows the hit with its reason.
-    assert sandbox.computed("--set", "pool.depth=3") == ["pool", "rerank", "evaluate"]
+    assert sandbox.computed("--set", "pool.depth=3") == ["pool", "rerank", "evaluate", "gate"]
     assert sandbox.computed("--set", "pool.depth=3", env=server.env) == []
     tasks = server.task_runs(server.flow_runs()[0]["id"])
-    assert set(tasks) == {"validate", "embed", "index", "pool", "rerank", "evaluate"}
+    assert set(tasks) == {"validate", "embed", "index", "pool", "rerank", "evaluate", "gate"}
     for task in tasks.values():
         assert (task["state"]["name"], task["state"]["type"]) == ("Cached", "COMPLETED")
         assert task["state"]["message"].startswith("store hit ")
@@ -134,6 +134,7 @@ def test_the_graph_shows_what_waits_for_what(server: Server, sandbox: Sandbox) -
     assert waits["embed"] == {"validate"}
     assert waits["pool"] == {"validate", "embed"}
     assert waits["evaluate"] == {"validate", "pool", "rerank"}
+    assert waits["gate"] == {"evaluate"}
 
 
 def test_logs_and_the_result_table_are_there(server: Server, sandbox: Sandbox) -> None:
@@ -151,13 +152,29 @@ def test_logs_and_the_result_table_are_there(server: Server, sandbox: Sandbox) -
 
 def test_the_stages_of_one_repro_share_a_tag(server: Server, sandbox: Sandbox) -> None:
     sandbox.run("dvc", "repro", env=server.env)
-    runs = server.flow_runs()[:6]
+    runs = server.flow_runs()[:7]
     assert {server.ask("/flows/filter", {"flows": {"id": {"any_": [run["flow_id"]]}}})[0]["name"] for run in runs} == {
-        "validate", "embed", "index", "pool", "rerank", "evaluate",
+        "validate", "embed", "index", "pool", "rerank", "evaluate", "gate",
     }  # fmt: skip
     tags = {tuple(run["tags"]) for run in runs}
     assert len(tags) == 1
     assert next(iter(tags))[0].startswith("dvc-")
+
+
+def test_a_red_gate_fails_the_flow_after_its_verdict(server: Server, sandbox: Sandbox) -> None:
+    sandbox.edit("gates.yaml", "floor: 0.0", "floor: 1.0")
+    done = sandbox.flows("pipeline", "--json", env=server.env, check=False)
+    sandbox.edit("gates.yaml", "floor: 1.0", "floor: 0.0")
+    assert done.returncode == 1
+    assert json.loads(done.stdout.splitlines()[-1])["metrics"]["gate"]["verdict"] == "red"
+    words = "gate problem: red: anything (metrics/gate.json). `vara gate --last` shows every gate."
+    assert done.stderr.splitlines()[-1] == words
+    assert "Traceback" not in done.stderr
+    run = server.flow_runs()[0]
+    assert (run["state"]["type"], run["state"]["message"]) == ("FAILED", words)
+    states = {name: task["state"]["type"] for name, task in server.task_runs(run["id"]).items()}
+    assert states.pop("gate") == "FAILED"
+    assert set(states.values()) == {"COMPLETED"}
 
 
 def test_a_users_mistake_fails_the_flow_with_the_same_words_and_no_traceback(

@@ -13,7 +13,7 @@ from tests.workspace import Sandbox, make_sandbox
 
 pytestmark = pytest.mark.slow
 
-STAGES = ["validate", "embed", "index", "pool", "rerank", "evaluate"]
+STAGES = ["validate", "embed", "index", "pool", "rerank", "evaluate", "gate"]
 
 
 @pytest.fixture(scope="module")
@@ -61,10 +61,15 @@ def test_a_clone_elsewhere_makes_the_same_bytes(sandbox: Sandbox, tmp_path: Path
 @pytest.mark.parametrize(
     ("old", "new", "starts", "computes"),
     [
-        ("depth: 4", "depth: 3", ["pool", "rerank", "evaluate"], ["pool", "rerank", "evaluate"]),
-        ("weight: 0.6", "weight: 0.5", ["rerank", "evaluate"], ["rerank", "evaluate"]),
+        (
+            "depth: 4",
+            "depth: 3",
+            ["pool", "rerank", "evaluate", "gate"],
+            ["pool", "rerank", "evaluate", "gate"],
+        ),
+        ("weight: 0.6", "weight: 0.5", ["rerank", "evaluate", "gate"], ["rerank", "evaluate", "gate"]),
         ("m: 16", "m: 8", ["index", "pool"], ["index"]),
-        ("seed: 42", "seed: 1", ["evaluate"], ["evaluate"]),
+        ("seed: 42", "seed: 1", ["evaluate", "gate"], ["evaluate", "gate"]),
     ],
 )
 def test_a_changed_parameter_starts_and_computes(
@@ -85,7 +90,7 @@ def test_hits_cross_over_between_drivers(sandbox: Sandbox) -> None:
     """DVC computed; the plain driver hits, and the other way round, from queued experiments too."""
     assert sandbox.computed() == []
     # the plain driver computes, DVC hits
-    assert sandbox.computed("--set", "pool.depth=2") == ["pool", "rerank", "evaluate"]
+    assert sandbox.computed("--set", "pool.depth=2") == ["pool", "rerank", "evaluate", "gate"]
     sandbox.edit("params.yaml", "depth: 4", "depth: 2")
     assert " computed " not in sandbox.run("dvc", "repro").stderr
     sandbox.edit("params.yaml", "depth: 2", "depth: 4")

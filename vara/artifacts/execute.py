@@ -93,10 +93,17 @@ def execute(planned: Plan, bench: Bench, watch: Watch) -> Outcome:
 
 
 def outputs_of(step: Step, artifact: Artifact) -> dict[str, Output]:
-    """Return the artifact's outputs; one with floats is identified by its recipe beside its facts."""
+    """Return the artifact's outputs; one with floats is identified by its recipe beside its facts.
+
+    A metric file is an output too, `metrics/<step>`, identified by its content: it is the same on every platform.
+    """
     extra = {} if step.exact else {"recipe": artifact.manifest["recipe_digest"]}
     outputs: Mapping[str, dict[str, Any]] = artifact.manifest["outputs"]
-    return {name: Output(name, artifact.folder, facts, {**facts, **extra}) for name, facts in outputs.items()}
+    made = {name: Output(name, artifact.folder, facts, {**facts, **extra}) for name, facts in outputs.items()}
+    for name in set(step.provides) - set(step.outputs):
+        facts = {"digest": artifact.manifest["files"]["metrics.json"]["sha256"]}
+        made[name] = Output(name, artifact.folder, facts, facts)
+    return made
 
 
 def missing(recipe: Recipe, store: Store) -> str:

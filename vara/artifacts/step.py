@@ -108,7 +108,7 @@ class Step:
         name: the stage's word in dvc.yaml, tasks/ and tests/.
         run: the function; its module is the root of the code fingerprint.
         outputs: names of its outputs.
-        reads: names of the outputs of earlier steps that it always reads.
+        reads: names of the outputs of earlier steps that it always reads; `metrics/<step>` is a metric file.
         reads_when: {(parameter, value): outputs that it reads beside them when the parameter has this value}.
         spared: {module that the step's code can reach: (parameter, value) under which it runs, or None: never};
             where it does not run, its code is no part of the recipe.
@@ -151,6 +151,11 @@ class Step:
     def metric_file(self) -> str:
         """Return the path of its metric file in the workspace."""
         return f"{'lab/' if self.measured else ''}metrics/{self.name}.json"
+
+    @property
+    def provides(self) -> tuple[str, ...]:
+        """Return what later steps may read: its outputs, and its metric file as `metrics/<name>`."""
+        return (*self.outputs, *([f"metrics/{self.name}"] if self.metrics else []))
 
     @property
     def publishes(self) -> Mapping[str, str]:

@@ -114,7 +114,7 @@ def test_what_lies_downstream_of_a_lost_artifact_is_not_in_use(workspace: Worksp
     kept = stock(workspace)
     shutil.rmtree(kept["pool"].folder)
     assert sorted(gone(workspace)) == sorted(
-        f"{name}/{kept[name].folder.name}" for name in ("rerank", "evaluate")
+        f"{name}/{kept[name].folder.name}" for name in ("rerank", "evaluate", "gate")
     )
 
 
@@ -156,10 +156,10 @@ def test_verify_sees_through_an_unchanged_size_and_time(workspace: Workspace) ->
     place = workspace.root / f".vara/quarantine/embed-{key}-0"
     assert list(verify(workspace)) == [
         f"embed {key[:12]}: damaged embed.json; moved to {place}",
-        "5 artifacts are whole.",
+        "6 artifacts are whole.",
     ]
     assert place.is_dir()
-    assert list(verify(workspace)) == ["5 artifacts are whole."]
+    assert list(verify(workspace)) == ["6 artifacts are whole."]
 
 
 def test_after_verify_no_digest_is_taken_from_memory(workspace: Workspace) -> None:
@@ -174,15 +174,15 @@ def test_after_verify_no_digest_is_taken_from_memory(workspace: Workspace) -> No
 
 @pytest.mark.parametrize("content", ["", "{", "{}", None], ids=["empty", "half", "no fact", "missing"])
 def test_an_artifact_without_a_manifest_is_damaged(workspace: Workspace, content: str | None) -> None:
-    folder = stock(workspace)["evaluate"].folder
+    folder = stock(workspace)["gate"].folder
     if content is None:
         (folder / "manifest.json").unlink()
     else:
         (folder / "manifest.json").write_text(content)
-    assert [line for line in verify(workspace) if line.startswith("evaluate")] == [
-        f"evaluate {folder.name[:12]}: damaged manifest.json; moved to {workspace.root}/.vara/quarantine/evaluate-{folder.name}-0"
+    assert [line for line in verify(workspace) if line.startswith("gate")] == [
+        f"gate {folder.name[:12]}: damaged manifest.json; moved to {workspace.root}/.vara/quarantine/gate-{folder.name}-0"
     ]
-    assert gone(workspace) == [f"quarantine/evaluate-{folder.name}-0"]
+    assert gone(workspace) == [f"quarantine/gate-{folder.name}-0"]
 
 
 def test_an_artifact_of_no_step_of_ours_goes_even_without_a_manifest(workspace: Workspace) -> None:

@@ -126,7 +126,7 @@ def test_the_report_for_other_programs(workspace: Workspace) -> None:
         "seconds": round(outcomes[1].seconds, 3),
         "why": f"store hit {outcomes[1].folder.name[:12]}",
     }
-    assert list(found["metrics"]) == ["validate", "evaluate"]
+    assert list(found["metrics"]) == ["validate", "evaluate", "gate"]
     assert found["metrics"]["evaluate"]["step"] == "evaluate"
 
 
@@ -143,15 +143,28 @@ def test_looking_computes_nothing_and_knows_no_more_than_it_can(workspace: Works
     assert all(seen.artifact for seen in look(PIPELINE, params, bench))
     changed = parameters.changed(params, {"pool.depth": 7})
     seen = {one.step.name: one for one in look(PIPELINE, changed, bench)}
-    assert [name for name, one in seen.items() if one.artifact is None] == ["pool", "rerank", "evaluate"]
-    assert [name for name, one in seen.items() if one.plan is None] == ["rerank", "evaluate"]
+    assert [name for name, one in seen.items() if one.artifact is None] == [
+        "pool",
+        "rerank",
+        "evaluate",
+        "gate",
+    ]
+    assert [name for name, one in seen.items() if one.plan is None] == ["rerank", "evaluate", "gate"]
 
 
 def test_where_a_stage_lies(workspace: Workspace) -> None:
     params, bench = parameters.load(workspace.params_path), workspace.bench()
     folder, outputs = made("rerank", params, bench, Silence())
     assert folder.parent == workspace.root / ".vara/rerank"
-    assert list(outputs) == ["documents", "queries", "labels", "embed", "pool", "reranked"]
+    assert list(outputs) == [
+        "documents",
+        "queries",
+        "labels",
+        "metrics/validate",
+        "embed",
+        "pool",
+        "reranked",
+    ]
     assert outputs["reranked"].folder == folder
 
 

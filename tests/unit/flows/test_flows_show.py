@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from cli.main import app
+from flows.pipeline import STEPS
 from flows.show import query_lines
 from flows.why import _dvc, dvc_status
 from flows.workspace import Workspace
@@ -160,9 +161,9 @@ def test_the_store(vara: Vara, ran: Workspace) -> None:
     assert code == 0
     assert (Path(out[0]) / "pool.json").read_bytes() == (ran.root / "build/pool.json").read_bytes()
     code, out, _ = vara("store", "ls")
-    assert len(out) == 9  # six of the ran, three of the trial
+    assert len(out) == 11  # seven of the ran, four of the trial
     assert all(line.endswith("in use") for line in out)
-    assert vara("store", "verify")[1] == ["9 artifacts are whole."]
+    assert vara("store", "verify")[1] == ["11 artifacts are whole."]
     assert vara("store", "gc", "--dry-run")[1] == ["0 B would be freed."]  # the collection is in use as well
     assert len(list((ran.root / ".vara/collections").glob("c-*"))) == 1
 
@@ -172,7 +173,7 @@ def test_a_stage_that_is_none(vara: Vara, words: tuple[str, ...]) -> None:
     code, out, err = vara(*words)
     assert (code, out) == (2, [])
     said = " ".join(" ".join(err).replace("│", " ").split())
-    assert "'pol' is no stage. Stages: validate, embed, index, pool, rerank, evaluate, latency." in said
+    assert f"'pol' is no stage. Stages: {', '.join(step.name for step in STEPS)}." in said
 
 
 def test_every_command_explains_itself() -> None:
