@@ -7,6 +7,7 @@ import json
 import os
 import sqlite3
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -42,14 +43,7 @@ def main(arguments: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         log.error("Interrupted. What was finished is kept; run the same command again to go on.")
         return 130
-    for outcome in outcomes:
-        if run.only in (None, outcome.step.name) or outcome.state == "computed":
-            log.info("%s", _line(outcome))
-    trial = f" --trial {run.target.name}" if run.trial else ""
-    if run.only is None:
-        log.info("The result table: vara show%s", trial)
-    elif run.steps[-1] in LAB:
-        log.info("The table: vara show --lab%s", trial)
+    _say(run, outcomes)
     if options.json:
         sys.stdout.write(json.dumps(report(outcomes, run.target), ensure_ascii=False, allow_nan=False) + "\n")
     if failure := refusal(outcomes):
@@ -66,6 +60,18 @@ def drive(run: Run) -> list[Outcome]:
     from flows.orchestrated import perform_in_prefect
 
     return perform_in_prefect(run, server)
+
+
+def _say(run: Run, outcomes: Sequence[Outcome]) -> None:
+    """Log a line for each stage that was asked for or computed, and where the table is."""
+    for outcome in outcomes:
+        if run.only in (None, outcome.step.name) or outcome.state == "computed":
+            log.info("%s", _line(outcome))
+    trial = f" --trial {run.target.name}" if run.trial else ""
+    if run.only is None:
+        log.info("The result table: vara show%s", trial)
+    elif run.steps[-1] in LAB:
+        log.info("The table: vara show --lab%s", trial)
 
 
 def _line(outcome: Outcome) -> str:

@@ -316,8 +316,7 @@ def test_a_budget_over_a_monitors_readings(sandbox: Sandbox, run: Call) -> None:
     code, _, err = run("gate")
     assert (code, err.splitlines()[-1]) == (
         2,
-        "monitor.jsonl problem: no such file (gates.yaml). "
-        "Correct `readings` of budget 'b', or let the monitor write it first.",
+        "monitor.jsonl problem: no such file (gates.yaml). Correct `readings` of budget 'b', or let the monitor write it first.",
     )
     lines = [{"time": n, "probe.annR@10": value} for n, value in enumerate([0.0, 0.9, 0.8, 0.9])]
     text = "".join(json.dumps(line) + "\n" for line in lines)
