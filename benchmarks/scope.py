@@ -147,11 +147,11 @@ def exact(documents: np.ndarray, queries: np.ndarray, masks: dict[str, np.ndarra
         "a tenth visible": lambda: scoped(narrow),
     }
     spent: dict[str, list[float]] = {name: [] for name in sides}
-    for _ in range(ROUNDS):
+    for _ in range(4 * ROUNDS):
         for name, side in sides.items():
-            start = time.perf_counter()
+            start = time.process_time()
             side()
-            spent[name].append(1e3 * (time.perf_counter() - start) / len(queries))
+            spent[name].append(1e3 * (time.process_time() - start) / len(queries))
     ms = {name: min(times) for name, times in spent.items()}
     for name, least in ms.items():
         print(f"{name:<22}{least:6.2f} ms   {least / ms['without scope']:5.2f} x")
@@ -170,7 +170,7 @@ def main() -> int:
         print(f"edge, {store.info('docs').says}, built in {time.perf_counter() - start:.0f} s")
         print(f"{QUERIES} queries, depth {DEPTH}, ms a query in the quickest of {ROUNDS} rounds, and recall:")
         fine = engine(store, queries, scores, masks)
-    print(f"exact path, {N:,} x {DIM}, ms a query in the quickest of {ROUNDS} rounds:")
+    print(f"exact path, {N:,} x {DIM}, CPU ms a query in the quickest of {4 * ROUNDS} rounds:")
     ratio = exact(documents, queries, masks)
     print(f"scope on the exact path costs {ratio:.2f} x where everything is visible (limit {NOISE:g})")
     return 0 if fine and ratio <= NOISE else 1
