@@ -25,10 +25,10 @@ from benchmarks.check import write_dataset  # noqa: E402 - found through the lin
 def child(way: str, source: Path, target: Path) -> None:
     start = time.process_time()
     if way == "import":
-        from flows.importing import import_dataset
+        from flows.importing import Choices, import_dataset
         from vara.watch import Silence
 
-        import_dataset("beir", source, target, named={}, mapping=[], splits=[], watch=Silence())
+        import_dataset("beir", source, target, choices=Choices(), watch=Silence())
     else:
         target.mkdir()
         with (source / "corpus.jsonl").open("rb") as lines, (target / "corpus.jsonl").open("wb") as copy:

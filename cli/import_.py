@@ -33,16 +33,13 @@ def import_(
     ] = None,
 ) -> None:
     """Make a dataset in BEIR layout of files in another form; ids stay as they are, other fields become metadata."""
-    from flows.importing import import_dataset, summary
+    from flows.importing import Choices, import_dataset, summary
     from flows.terminal import Terminal
 
-    imported = import_dataset(
-        form,
-        source,
-        target,
+    choices = Choices(
         named={"documents": documents, "queries": queries, "labels": labels},
-        mapping=mapping or [],
-        splits=split or [],
-        watch=Terminal(),
+        mapping=mapping or (),
+        splits=split or (),
     )
+    imported = import_dataset(form, source, target, choices=choices, watch=Terminal())
     typer.echo(summary(imported, target))

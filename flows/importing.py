@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from flows.whole import whole
@@ -13,34 +14,38 @@ from vara.datasets.importing.importer import Imported, Importer
 from vara.watch import Watch
 
 
-def import_dataset(
-    form: Format,
-    source: Path,
-    target: Path,
-    *,
-    named: Mapping[Kind, Path | None],
-    mapping: Sequence[str],
-    splits: Sequence[str],
-    watch: Watch,
-) -> Imported:
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """What a person may say of a source; all of it may be left out.
+
+    Attributes:
+        named: kind → the file that holds it, where its name does not tell.
+        mapping: settings like "text=body".
+        splits: the only ones wanted.
+    """
+
+    named: Mapping[Kind, Path | None] = field(default_factory=dict)
+    mapping: Sequence[str] = ()
+    splits: Sequence[str] = ()
+
+
+def import_dataset(form: Format, source: Path, target: Path, *, choices: Choices, watch: Watch) -> Imported:
     """Write a source as a dataset in BEIR layout.
 
     Args:
         form: the source's format.
         source: a folder, an archive, or the file of the documents.
         target: a new folder.
-        named: kind → the file that holds it, where its name does not tell.
-        mapping: settings like "text=body".
-        splits: the only ones wanted; none: all.
+        choices: files, columns and splits.
         watch: takes notes and progress.
 
     Raises:
         Problem: the source is not what it should be, or the target is taken.
     """
-    columns = read_map(mapping)
+    columns = read_map(choices.mapping)
     with whole(target) as folder:
-        found = find_source(source, form, named, watch)
-        imported = Importer(form, columns, splits).run(found, folder)
+        found = find_source(source, form, choices.named, watch)
+        imported = Importer(form, columns, choices.splits).run(found, folder)
     for finding in imported.findings:
         watch.note(one_line(finding))
     return imported

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from flows.importing import import_dataset
+from flows.importing import Choices, import_dataset
 from tests.conftest import SHARED
 from vara.datasets.dataset import load_dataset
 from vara.datasets.lint.check import check_dataset
@@ -56,7 +56,7 @@ TROUBLES = {
 @pytest.mark.parametrize("name", sorted({path.name for path in SHARED.glob("data/*")} | TROUBLES.keys()))
 def test_a_collection_imports_and_its_troubles_are_found(shared, tmp_path, name):
     source, target = shared / "data" / name, tmp_path / name
-    import_dataset("beir", source, target, named={}, mapping=[], splits=[], watch=Silence())
+    import_dataset("beir", source, target, choices=Choices(), watch=Silence())
     before, after = load_dataset(source), load_dataset(target)
     for table, frame in before.tables.items():
         assert table_digest(after.tables[table]) == table_digest(frame)

@@ -80,7 +80,7 @@ def read_lines(
         path: the file.
         findings: takes what is wrong.
         file: the file's name in findings, relative to the dataset.
-        blanks: yield blank lines, too, as part of what stands around them.
+        blanks: yield blank lines, too: they are part of a text.
     """
     try:
         stream = open_bytes(path)
@@ -93,18 +93,17 @@ def read_lines(
             try:
                 line = raw.decode()
             except UnicodeDecodeError as error:
-                findings.add(
-                    "not-utf8", where, what=f"byte {raw[error.start]:#04x} at position {error.start}"
-                )
+                byte = f"byte {raw[error.start]:#04x} at position {error.start}"
+                findings.add("not-utf8", where, what=byte)
                 continue
             if number == 1 and line.startswith(_BOM):
                 findings.add("bom-removed", where)
                 line = line[1:]
-            if line in _BLANK and blanks:
-                yield where, ""
-                continue
             if line in _BLANK:
-                findings.add("blank-line", where)
+                if blanks:
+                    yield where, ""
+                else:
+                    findings.add("blank-line", where)
                 continue
             line = line.removesuffix("\n")
             if line[-1] == "\r":

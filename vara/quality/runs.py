@@ -97,25 +97,29 @@ def evaluate_runs(
     settings = replace(settings, depth=max(1, longest))
     queries = [Query(name, "all", groups.get(name, {})) for name in sorted(qrels)]
     split = measure_split("all", queries, runs=ranked, qrels=qrels, measures=measures, settings=settings)
-    missing = {name: judged.missing for name, judged in split.judged.items()}
     values, spreads = _figures(split, settings.seed)
-    return RunsEvaluation(
-        values=values,
-        spreads=spreads,
-        counts={
-            "n_queries": len(queries),
-            "n_evaluated": len(split.evaluated),
-            "n_unanswerable": len(queries) - len(split.evaluated),
-            "n_missing": int(np.any(list(missing.values()), axis=0).sum()),
-            "n_relevant": int(split.labels.n_relevant.sum()),
-        },
-        by_run={
-            name: {"n_missing": int(missing[name].sum()), "n_ignored": len(run.keys() - qrels.keys())}
-            for name, run in ranked.items()
-        },
-        groups=dict(_groups(split, settings.min_group)),
-        notices=(*_silences(split), *_notices(runs, ranked, measures)),
-    )
+    counts, by_run = _counts(split, ranked, qrels)
+    groups_found = dict(_groups(split, settings.min_group))
+    notices = (*_silences(split), *_notices(runs, ranked, measures))
+    return RunsEvaluation(values, spreads, counts, by_run, groups_found, notices)
+
+
+def _counts(
+    split: Split, ranked: Mapping[str, Mapping[str, Sequence[str]]], qrels: Qrels
+) -> tuple[dict[str, int], dict[str, dict[str, int]]]:
+    missing = {name: judged.missing for name, judged in split.judged.items()}
+    counts = {
+        "n_queries": len(split.queries),
+        "n_evaluated": len(split.evaluated),
+        "n_unanswerable": len(split.queries) - len(split.evaluated),
+        "n_missing": int(np.any(list(missing.values()), axis=0).sum()),
+        "n_relevant": int(split.labels.n_relevant.sum()),
+    }
+    by_run = {
+        name: {"n_missing": int(missing[name].sum()), "n_ignored": len(run.keys() - qrels.keys())}
+        for name, run in ranked.items()
+    }
+    return counts, by_run
 
 
 def _figures(split: Split, seed: int) -> tuple[Values, dict[str, dict[str, Spread]]]:

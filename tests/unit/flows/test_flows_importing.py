@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from flows.importing import import_dataset
+from flows.importing import Choices, import_dataset
 from flows.whole import whole
 from tests.unit.datasets.sound_dataset import SOUND, write_dataset
 from tests.unit.flows.conftest import Vara
@@ -109,8 +109,7 @@ def test_progress_is_told_in_megabytes_up_to_the_end(tmp_path: Path) -> None:
     rows = "".join(json.dumps({"_id": f"x{n}", "text": "a word and " * 100}) + "\n" for n in range(3000))
     source = write_dataset(tmp_path / "source", {"corpus.jsonl": SOUND["corpus.jsonl"] + rows + "\n"})
     watch = Progress()
-    options = {"named": {}, "mapping": [], "splits": [], "watch": watch}
-    import_dataset("beir", source, tmp_path / "target", **options)  # type: ignore[arg-type]
+    import_dataset("beir", source, tmp_path / "target", choices=Choices(), watch=watch)
     corpus = [(done, total) for done, total, unit in watch.told if unit == "MB of corpus.jsonl"]
     size = (source / "corpus.jsonl").stat().st_size
     assert corpus == sorted(corpus)

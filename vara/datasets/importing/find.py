@@ -67,31 +67,37 @@ def find_source(root: Path, form: Format, named: Mapping[Kind, Path | None], wat
         named["documents"] = named.get("documents") or Path(root.name)
         root = root.parent
     place = _inside(root) if root.is_file() else root
-    chosen = {kind: _choose(place, form, kind, named.get(kind)) for kind in _STEMS}
+
+    def one(kind: Kind) -> Metered:
+        return _metered(_needed(_choose(place, form, kind, named.get(kind)), root, form, kind), watch)
+
+    labels: list[tuple[str | None, Metered]] = [
+        (bare_name(file).split(".")[0], _metered(file, watch))
+        for file in _split_files(place, form)
+        if named.get("labels") is None
+    ]
+    if not labels:
+        labels = [(None, one("labels"))]
+    elif _choose(place, form, "labels", None) is not None:
+        raise Problem(
+            str(root), "labels in qrels and beside it", remedy="Keep one, or name one file with --labels."
+        )
+    return Source(one("documents"), one("queries"), labels)
+
+
+def _split_files(place: Traversable, form: Format) -> list[Traversable]:
     folder = place.joinpath("qrels")
-    if named.get("labels") is None and folder.is_dir():
-        labels: list[tuple[str | None, Traversable]] = [
-            (bare_name(file).split(".")[0], file)
-            for file in sorted(folder.iterdir(), key=lambda one: one.name)
-            if file.is_file() and _has_ending(file, form)
-        ]
-        if chosen["labels"] is not None:
-            raise Problem(
-                str(root), "labels in qrels and beside it", remedy="Keep one, or name it with --labels."
-            )
-    else:
-        labels = [(None, file) for file in (chosen["labels"],) if file is not None]
-    found = {"documents": chosen["documents"], "queries": chosen["queries"], "labels": labels or None}
-    for kind, file in found.items():
-        if file is None:
-            stems = " or ".join(f"{stem}{_ENDINGS[form][0]}" for stem in _STEMS[kind])  # type: ignore[index]
-            raise Problem(str(root), f"no {kind}", expected=stems, remedy=f"Name the file with --{kind}.")
-    metered = {kind: Metered(file, _size(file), watch) for kind, file in chosen.items() if file is not None}
-    return Source(
-        metered["documents"],
-        metered["queries"],
-        [(split, Metered(file, _size(file), watch)) for split, file in labels],
+    files = folder.iterdir() if folder.is_dir() else iter(())
+    return sorted(
+        (file for file in files if file.is_file() and _has_ending(file, form)), key=lambda x: x.name
     )
+
+
+def _needed(file: Traversable | None, root: Path, form: Format, kind: Kind) -> Traversable:
+    if file is None:
+        expected = " or ".join(f"{stem}{_ENDINGS[form][0]}" for stem in _STEMS[kind])
+        raise Problem(str(root), f"no {kind}", expected=expected, remedy=f"Name the file with --{kind}.")
+    return file
 
 
 def _inside(archive: Path) -> Traversable:
@@ -136,8 +142,8 @@ def _has_ending(file: Traversable, form: Format) -> bool:
     return bare_name(file).endswith(_ENDINGS[form]) and not file.name.startswith(".")
 
 
-def _size(file: Traversable) -> int:
-    if isinstance(file, Path):
-        return file.stat().st_size
+def _metered(file: Traversable, watch: Watch) -> Metered:
     member: Any = file
-    return int(member.root.getinfo(member.at).file_size)
+    inside = not isinstance(file, Path)
+    size = member.root.getinfo(member.at).file_size if inside else member.stat().st_size
+    return Metered(file, size, watch)
