@@ -87,11 +87,7 @@ def prove(workspace: Workspace, watch: Watch) -> Proof:
         **{one.name: {arm: _burnt(one, readings, arms, arm) for arm in names} for one in gates.budgets},
     }
     monitored = {one.name for one in gates.budgets if one.readings is not None}
-    toothless = [
-        name
-        for name, row in cells.items()
-        if name not in monitored and RED not in (said for arm, said in row.items() if arm != PRESENT)
-    ]
+    toothless = [name for name, row in cells.items() if name not in monitored and RED not in row.values()]
     return Proof(cells, skipped, tuple(toothless))
 
 
