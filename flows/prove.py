@@ -80,7 +80,7 @@ def prove(workspace: Workspace, watch: Watch) -> Proof:
             skipped[name] = arm
         else:
             arms[name] = arm
-    readings = read_readings(gates, present, workspace.root)
+    readings = read_readings(gates, present, bench.settings)
     names = (*arms, SLOWED) if any(gate.max_ratio is not None for gate in gates.gates) else tuple(arms)
     cells = {
         **{gate.name: {arm: _judged(gate, readings, arms, arm) for arm in names} for gate in gates.gates},

@@ -61,7 +61,12 @@ def test_a_clone_elsewhere_makes_the_same_bytes(sandbox: Sandbox, tmp_path: Path
 @pytest.mark.parametrize(
     ("old", "new", "starts", "computes"),
     [
-        ("depth: 4", "depth: 3", ["pool", "rerank", "evaluate", "gate"], ["pool", "rerank", "evaluate", "gate"]),
+        (
+            "depth: 4",
+            "depth: 3",
+            ["pool", "rerank", "evaluate", "gate"],
+            ["pool", "rerank", "evaluate", "gate"],
+        ),
         ("weight: 0.6", "weight: 0.5", ["rerank", "evaluate", "gate"], ["rerank", "evaluate", "gate"]),
         ("m: 16", "m: 8", ["index", "pool"], ["index"]),
         ("seed: 42", "seed: 1", ["evaluate", "gate"], ["evaluate", "gate"]),

@@ -29,6 +29,7 @@ class Settings:
         digest_of: SHA-256 of a file, memoised.
         collections: where embedded engines keep their collections.
         qdrant: what the environment says of a Qdrant server (QDRANT_URL, …); holds its key, so it is never shown.
+        clone: whose git history is read; None: the workspace's own.
     """
 
     root: Path
@@ -37,6 +38,7 @@ class Settings:
     platform: Mapping[str, str]
     digest_of: Callable[[Path], str]
     qdrant: Mapping[str, str] = field(default_factory=dict, repr=False)
+    clone: Path | None = None
 
 
 @dataclass(frozen=True)

@@ -143,7 +143,12 @@ def test_looking_computes_nothing_and_knows_no_more_than_it_can(workspace: Works
     assert all(seen.artifact for seen in look(PIPELINE, params, bench))
     changed = parameters.changed(params, {"pool.depth": 7})
     seen = {one.step.name: one for one in look(PIPELINE, changed, bench)}
-    assert [name for name, one in seen.items() if one.artifact is None] == ["pool", "rerank", "evaluate", "gate"]
+    assert [name for name, one in seen.items() if one.artifact is None] == [
+        "pool",
+        "rerank",
+        "evaluate",
+        "gate",
+    ]
     assert [name for name, one in seen.items() if one.plan is None] == ["rerank", "evaluate", "gate"]
 
 
@@ -151,7 +156,15 @@ def test_where_a_stage_lies(workspace: Workspace) -> None:
     params, bench = parameters.load(workspace.params_path), workspace.bench()
     folder, outputs = made("rerank", params, bench, Silence())
     assert folder.parent == workspace.root / ".vara/rerank"
-    assert list(outputs) == ["documents", "queries", "labels", "metrics/validate", "embed", "pool", "reranked"]
+    assert list(outputs) == [
+        "documents",
+        "queries",
+        "labels",
+        "metrics/validate",
+        "embed",
+        "pool",
+        "reranked",
+    ]
     assert outputs["reranked"].folder == folder
 
 
