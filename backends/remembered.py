@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from backends.encoder import Encoder
 
 _SLICE = 256
-"""Texts that are encoded before their vectors are kept; an interruption loses at most these."""
+"""Texts that are looked up at once, and encoded before their vectors are kept; an interruption loses at most these."""
 
 
 class RememberingEncoder:
@@ -65,14 +65,10 @@ class RememberingEncoder:
         """
         prefix = self._entry.prefixes.query if kind == "query" else self._entry.prefixes.passage
         keys = [hashlib.sha256((prefix + text).encode()).hexdigest() for text in texts]
-        known = self._items.get(self._space, list(dict.fromkeys(keys)))
-        counts = np.fromiter(
-            (_count(known[key]) if key in known else -1 for key in keys), np.int64, len(keys)
-        )
-        first = {key: row for row, key in reversed(list(enumerate(keys)))}
-        twins = np.array(
-            [first[key] for key in keys], dtype=np.int64
-        )  # a text that occurs twice is encoded once
+        first: dict[str, int] = {}  # a text that occurs twice is encoded once
+        twins = np.fromiter((first.setdefault(key, row) for row, key in enumerate(keys)), np.int64, len(keys))
+        vectors = np.zeros((len(texts), self._entry.dimension), dtype=np.float32)
+        counts = self._recall(keys, vectors)
         missing = np.flatnonzero((counts < 0) & (twins == np.arange(len(keys))))
         if missing.size:
             counts[missing] = self._encoder.count([texts[row] for row in missing.tolist()], kind=kind)
@@ -80,10 +76,6 @@ class RememberingEncoder:
         self.truncated += check_lengths(
             counts, names, limit=self._params["embed.max_length"], too_long=self._params["embed.too_long"]
         )
-        vectors = np.zeros((len(texts), self._entry.dimension), dtype=np.float32)
-        for row, key in enumerate(keys):
-            if key in known:
-                vectors[row] = _vector(known[key])
         missing = missing[np.argsort(-counts[missing], kind="stable")]  # texts of one length share batches
         for start in range(0, len(missing), _SLICE):
             rows = missing[start : start + _SLICE].tolist()
@@ -92,7 +84,23 @@ class RememberingEncoder:
                 [texts[row] for row in rows], [names[row] for row in rows], kind, watch
             )
             self._keep({keys[row]: _value(counts[row], vectors[row]) for row in rows})
-        return vectors[twins]
+        again = np.flatnonzero(twins != np.arange(len(keys)))
+        vectors[again] = vectors[twins[again]]
+        return vectors
+
+    def _recall(self, keys: Sequence[str], vectors: NDArray[np.float32]) -> NDArray[np.int64]:
+        """Fill in the vectors that the cache holds and return int64 (n,): tokens of those texts, −1 for the others.
+
+        One slice of the cache is in memory at a time, so that a million known texts cost their vectors once.
+        """
+        counts = np.full(len(keys), -1, dtype=np.int64)
+        for start in range(0, len(keys), _SLICE):
+            part = keys[start : start + _SLICE]
+            known = self._items.get(self._space, part)
+            for row, key in enumerate(part, start):
+                if key in known:
+                    counts[row], vectors[row] = _count(known[key]), _vector(known[key])
+        return counts
 
     def _encode(
         self, texts: Sequence[str], names: Sequence[str], kind: Kind, watch: Watch

@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from cli import gate, show, store, why
+from cli import check, compare, evaluate, export, gate, import_, show, store, why
 from flows.terminal import log, log_to_stderr
 from vara.errors import Problem, of_the_machine
 
@@ -18,9 +18,14 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
+app.command("check")(check.check)
+app.command("evaluate")(evaluate.evaluate)
+app.command("import")(import_.import_)
+app.command("export")(export.export)
 app.command("gate")(gate.gate)
 app.command("show")(show.show)
 app.command("why")(why.why)
+app.command("compare")(compare.compare)
 app.add_typer(store.app, name="store")
 
 

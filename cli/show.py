@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -19,19 +20,26 @@ def show(
     every: Annotated[
         bool, typer.Option("--all", help="Every measure of the query, not only the table's.")
     ] = False,
+    lab: Annotated[
+        bool,
+        typer.Option("--lab", help="The latency table, measured by `make lab`, instead of the result table."),
+    ] = False,
     trial: Annotated[str | None, typer.Option(help="A run in trials/ instead of the workspace.")] = None,
     readme: Annotated[
         Path | None,
         typer.Option(help="Write the result table into this Markdown file.", exists=True, dir_okay=False),
     ] = None,
 ) -> None:
-    """Show the result table, or one query's report."""
+    """Show the result table, one query's report, or what the laboratory measured."""
     from flows.workspace import find_workspace
     from vara import params as parameters
     from vara.report.table import headline, markdown, outdated, reasons, updated
 
     workspace = find_workspace(Path.cwd())
     target = workspace.kept_trial(trial) if trial is not None else workspace.root
+    if lab:
+        _show_lab(target / "lab/metrics/latency.json", workspace.bench().settings.machine)
+        return
     if query is not None:
         from flows.show import query_lines
 
@@ -53,3 +61,16 @@ def show(
         typer.echo(f"\nThese numbers are of other parameters: {', '.join(old)}. Run it again.")
     suffix = f" --trial {target.name}" if trial is not None else ""
     typer.echo(NEXT.format(query=first_query(target) + suffix))
+
+
+def _show_lab(path: Path, machine: Mapping[str, str]) -> None:
+    from cli.tables import echo_table
+    from vara.report.latency import clients, read_latency, sentences, stages
+
+    metrics = read_latency(path)
+    echo_table(stages(metrics))
+    typer.echo()
+    echo_table(clients(metrics))
+    typer.echo()
+    for line in sentences(metrics, machine):
+        typer.echo(line)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from flows.pipeline import PIPELINE, upto
+from flows.pipeline import STEPS, upto
 from flows.terminal import log
 from flows.workspace import Workspace
 from vara import params as parameters
@@ -83,5 +83,5 @@ def reachable(workspace: Workspace, bench: Bench) -> dict[tuple[str, str], Artif
 
 
 def _hits(path: Path, bench: Bench) -> dict[tuple[str, str], Artifact]:
-    seen = look(PIPELINE, parameters.load(path), bench)
+    seen = look(STEPS, parameters.load(path), bench)
     return {(one.step.name, one.plan.key): one.artifact for one in seen if one.plan and one.artifact}

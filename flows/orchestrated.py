@@ -26,6 +26,7 @@ from vara.artifacts.execute import Plan, execute
 from vara.artifacts.step import Outcome
 from vara.errors import Problem
 from vara.params import flatten, optional
+from vara.report.latency import read_latency, stages
 from vara.report.table import headline
 
 _EVERY_S = 1.0
@@ -91,6 +92,11 @@ class _Story:
                 rows = headline(self.run.target / "metrics/evaluate.json")
                 create_table_artifact(
                     table=rows, key="result", description=f"What a user gets: {self.run.title}"
+                )
+            if "lab/metrics/latency.json" in outcome.step.publishes:
+                rows = stages(read_latency(self.run.target / "lab/metrics/latency.json"))
+                create_table_artifact(
+                    table=rows, key="latency", description=f"How long it takes: {self.run.title}"
                 )
         if failure := refusal(self.outcomes):
             return Failed(message=str(failure))

@@ -34,9 +34,10 @@ class Run:
         steps: in order; each finds its inputs among the outputs of those before it.
         params: all parameters.
         bench: store and settings.
-        target: where build/, metrics/ and plots/ are written: the workspace or a trial.
+        target: where build/, metrics/, plots/ and lab/ are written: the workspace or a trial.
         trial: whether `target` is a trial; it keeps the parameters that made it.
         only: publish this stage alone; the others are then upstream of it and must be what `target` says they are.
+        again: measure anew what the store holds of a measured step.
     """
 
     name: str
@@ -46,6 +47,7 @@ class Run:
     target: Path
     trial: bool = False
     only: str | None = None
+    again: bool = False
 
     @property
     def title(self) -> str:
@@ -96,7 +98,10 @@ def perform(run: Run, do: Do) -> list[Outcome]:
     outcomes = []
     with run.bench.store.in_use():
         for step in run.steps:
-            outcome = do(plan(step, made, run.params.flat(), run.bench))
+            planned = plan(step, made, run.params.flat(), run.bench)
+            if run.again and step.measured:
+                run.bench.store.forget(step.name, planned.key)
+            outcome = do(planned)
             if run.trial:
                 _begin_trial(run)
             if run.only in (None, step.name):
@@ -134,7 +139,7 @@ def report(outcomes: Sequence[Outcome], target: Path) -> dict[str, Any]:
         }
         for one in outcomes
     ]
-    paths = {one.step.name: target / f"metrics/{one.step.name}.json" for one in outcomes if one.step.metrics}
+    paths = {one.step.name: target / one.step.metric_file for one in outcomes if one.step.metrics}
     metrics = {name: json.loads(path.read_bytes()) for name, path in paths.items() if path.is_file()}
     return {"stages": stages, "metrics": metrics}
 
@@ -159,7 +164,7 @@ def _begin_trial(run: Run) -> None:
     """Write the trial's parameters; what other parameters made there before goes."""
     path, text = run.target / "params.yaml", parameters.dump(run.params)
     if path.is_file() and path.read_text(encoding="utf-8") != text:
-        for room in ("build", "metrics", "plots"):
+        for room in ("build", "metrics", "plots", "lab"):
             shutil.rmtree(run.target / room, ignore_errors=True)
     _write(path, text.encode())
 

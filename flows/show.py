@@ -5,17 +5,22 @@ from __future__ import annotations
 import csv
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from flows.look import made
 from flows.terminal import Terminal
 from flows.workspace import Workspace
+from tasks.calibrate import models_of, signal_of
 from tasks.truth import GROUPS, TABLES, visible_qrels
 from vara import params as parameters
-from vara.artifacts.step import Output
 from vara.datasets.splits import query_splits
 from vara.datasets.tables import read_table
 from vara.errors import Problem, near_names
-from vara.index.frozen import Pool, read_pool, read_reranked
+from vara.index.frozen import Pool, Reranked, read_pool, read_reranked
+from vara.quality.calibrated import read_threshold
+from vara.quality.calibration import rounded
 from vara.report.query import Candidate, QueryReport, lines
 from vara.report.table import columns, read_metrics
 
@@ -42,8 +47,8 @@ def query_lines(workspace: Workspace, target: Path, query_id: str, *, every: boo
         doc: (title or "", body or "")
         for doc, title, body in documents.select("doc_id", "title", "text").iter_rows()
     }
-    pool = read_pool(found["pool"].folder)
-    candidates = _candidates(pool, found["reranked"], query_id, known=known, grades=grades)
+    pool, reranked = read_pool(found["pool"].folder), read_reranked(found["reranked"].folder)
+    candidates = _candidates(pool, reranked, query_id, known=known, grades=grades)
     shown = {candidate.doc_id for candidate in candidates}
     missing = {
         doc: grade
@@ -59,6 +64,11 @@ def query_lines(workspace: Workspace, target: Path, query_id: str, *, every: boo
             text=asked[query_id]["text"],
             about=about,
             extent=pool.extent[query_id].says(len(candidates)),
+            verdict=_verdict(
+                target / "metrics/calibrate.json",
+                models_of(found["pool"].facts, found["reranked"].facts, params.calibrate.signal),
+                signal_of(params.calibrate.signal, query_id, pool=pool, reranked=reranked),
+            ),
             stood_in={
                 term: others
                 for terms in pool.stood_in.get(query_id, {}).values()
@@ -88,16 +98,31 @@ def first_query(target: Path) -> str:
     return first[0]["query_id"] if first else "QUERY"
 
 
+def _verdict(path: Path, models: Mapping[str, Any], signal: float) -> str:
+    """Say whether the first document is shown at the calibrated threshold; nothing where there is none."""
+    if not path.is_file():
+        return ""
+    try:
+        threshold = read_threshold(path, models)
+    except Problem as problem:
+        return str(problem)
+    if threshold is None:
+        return ""
+    value = float(rounded(np.array(signal)))
+    word = "shown" if value >= threshold else "held back"
+    return f"first document {word}: {models['signal']} {value:g}, threshold {threshold:g}"
+
+
 def _candidates(
     pool: Pool,
-    output: Output,
+    reranked: Reranked,
     query_id: str,
     *,
     known: Mapping[str, tuple[str, str]],
     grades: Mapping[str, int],
 ) -> list[Candidate]:
     """Return the query's pool, in its order, with what became of each document."""
-    reranked, n_ranked = read_reranked(output.folder), pool.n_ranked(query_id)
+    n_ranked = pool.n_ranked(query_id)
     after = {doc: rank for rank, doc in enumerate(reranked.run[query_id], start=1)}
     final = dict(zip(reranked.run[query_id], reranked.scores[query_id], strict=True))
     scores = zip(pool.first_stage[query_id], pool.dense[query_id], pool.lexical[query_id], strict=True)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from flows.look import Seen, look
-from flows.pipeline import PIPELINE, upto
+from flows.pipeline import LAB, PIPELINE, upto
 from flows.workspace import Workspace
 from vara import params as parameters
 from vara.artifacts.execute import Bench, missing
@@ -21,7 +21,7 @@ def why(workspace: Workspace, stage: str | None) -> Iterator[str]:
 
     Args:
         workspace: where to look.
-        stage: one stage, or None for all.
+        stage: one stage, or None for all of the pipeline.
 
     Raises:
         Problem: DVC cannot tell.
@@ -31,7 +31,8 @@ def why(workspace: Workspace, stage: str | None) -> Iterator[str]:
     status = dvc_status(workspace)
     for seen in look(upto(stage, params.flat()) if stage else PIPELINE, params, bench):
         if stage in (None, seen.step.name):
-            yield f"{seen.step.name}: {_dvc(status.get(seen.step.name))}; {_store(seen, bench)}"
+            address = f"lab/dvc.yaml:{seen.step.name}" if seen.step in LAB else seen.step.name
+            yield f"{seen.step.name}: {_dvc(status.get(address))}; {_store(seen, bench)}"
 
 
 def dvc_status(workspace: Workspace) -> dict[str, list[Any]]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from backends.devices import cpu_path, effective_device
+from backends.machine import alone, machine_facts
 from vara.artifacts.code import CODE
 from vara.artifacts.execute import Bench
 from vara.artifacts.step import Settings
@@ -71,6 +72,8 @@ class Workspace:
             digest_of=store.digest_of,
             clone=dvc_root(self.root, os.environ),
             qdrant={name: value for name, value in os.environ.items() if name.startswith("QDRANT_")},
+            machine=machine_facts(os.environ),
+            alone=alone,
         )
         return Bench(store, settings)
 

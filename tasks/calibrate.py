@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tasks.truth import Truth, read_truth
+from tasks.truth import CONVENTIONS, Truth, read_truth
 from vara.artifacts.step import Job, Made, Step
 from vara.datasets.names import dataset_name
 from vara.errors import Problem
@@ -127,22 +127,28 @@ def _says(chosen: Point, metrics: Mapping[str, Any]) -> str:
 
 def _provenance(job: Job) -> dict[str, Any]:
     """Return what made the numbers, and under `models` what a threshold is only good for."""
-    settings = job.inputs["pool"].facts["settings"]
+    pool, reranked = job.inputs["pool"].facts, job.inputs["reranked"].facts
     return {
         "dataset": dataset_name(str(job.settings.root / job.params["dataset.path"])),
+        "conventions": CONVENTIONS,
         "chosen_on": CHOSEN_ON,
         "calibration": {name: value for name, value in job.params.items() if name.startswith("calibrate.")},
-        "models": models_of(
-            settings, job.inputs["reranked"].facts["settings"], job.params["calibrate.signal"]
-        ),
+        "models": models_of(pool, reranked, job.params["calibrate.signal"]),
         "data": {name: job.inputs[name].facts["digest"] for name in ("documents", "queries", "labels")},
     }
 
 
 def models_of(pool: Mapping[str, Any], reranked: Mapping[str, Any], signal: str) -> dict[str, Any]:
-    """Return what makes signals comparable: the model with its settings, who orders the documents, the signal."""
+    """Return what makes signals comparable: the model with its settings, who orders the documents, the signal.
+
+    Args:
+        pool: facts of the output pool.
+        reranked: facts of the output reranked.
+        signal: calibrate.signal.
+    """
     names = ("model_fingerprint", "dtype", "max_length", "too_long", "retriever")
-    return {**{name: pool[name] for name in names}, "reranker": dict(reranked), "signal": signal}
+    settings = pool["settings"]
+    return {**{name: settings[name] for name in names}, "reranker": reranked["settings"], "signal": signal}
 
 
 def _write_curves(splits: Mapping[str, Asked], path: Path) -> None:

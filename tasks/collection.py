@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from vara.artifacts.step import Job
-from vara.index.facets import facets_of
+from vara.index.facets import Facets, facets_of
 from vara.index.vectors import read_embeddings
 
 if TYPE_CHECKING:
@@ -16,14 +16,20 @@ if TYPE_CHECKING:
     from backends.stores.collection import Opened
 
 
+def facets_by_id(documents: pl.DataFrame) -> dict[str, Facets]:
+    """Return what each document holds."""
+    rows = documents.select("doc_id", "archived", "audience", "metadata").iter_rows()
+    return {doc_id: facets_of(*more) for doc_id, *more in rows}
+
+
 @contextmanager
-def open_collection(job: Job, documents: pl.DataFrame, params: Mapping[str, Any]) -> Iterator[Opened]:
+def open_collection(job: Job, held: Mapping[str, Facets], params: Mapping[str, Any]) -> Iterator[Opened]:
     """Open the collection of these documents for searching.
 
     Args:
         job: gives the vectors (the recipe that made them is the collection's fingerprint), the folder of collections,
             what the environment says of a server, and the watch.
-        documents: the documents' table; it says what each document holds.
+        held: what each document holds, by its id.
         params: index.engine, index.m and index.ef_construct.
     """
     from backends.stores.access import engine_of
@@ -38,8 +44,6 @@ def open_collection(job: Job, documents: pl.DataFrame, params: Mapping[str, Any]
         m=params["index.m"],
         ef_construct=params["index.ef_construct"],
     )
-    rows = documents.select("doc_id", "archived", "audience", "metadata").iter_rows()
-    held = {doc_id: facets_of(*more) for doc_id, *more in rows}
     points = Points(embeddings.doc_ids, embeddings.documents, [held[doc_id] for doc_id in embeddings.doc_ids])
     with open_index(
         engine_of(params["index.engine"], job.settings.qdrant),

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tasks.truth import read_truth
+from tasks.truth import CONVENTIONS, read_truth
 from vara.artifacts.step import Job, Made, Step
 from vara.datasets.names import dataset_name
 from vara.index.frozen import Pool, read_pool, read_reranked
@@ -14,8 +14,6 @@ from vara.quality.bootstrap import fifth_percentile, mean
 from vara.quality.evaluation import evaluate
 from vara.quality.figures import significant
 from vara.quality.split import Settings
-
-CONVENTIONS = "docs/conventions.md, version 1"
 
 
 def run(job: Job) -> Made:

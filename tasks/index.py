@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from tasks.collection import open_collection
+from tasks.collection import facets_by_id, open_collection
 from tasks.read import read_documents
 from vara.artifacts.step import Job, Made, Step
 
 
 def run(job: Job) -> Made:
     """Build the collection where it is missing, and say what was checked: count, dimension, ids, facets and so on."""
-    with open_collection(job, read_documents(job), job.params) as opened:
+    with open_collection(job, facets_by_id(read_documents(job)), job.params) as opened:
         info, recipe = opened.info, opened.recipe
     facts = {
         "engine": job.params["index.engine"],  # as asked: what auto means differs from machine to machine

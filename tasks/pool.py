@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 
 import numpy as np
 
-from tasks.approximate import Searching, searching
+from tasks.admission import PARAMS as ADMISSION
+from tasks.admission import QUERY_COLUMNS, Admission, Query
+from tasks.approximate import Engine, searching
 from tasks.lexical import PARAMS as LEXICAL
 from tasks.lexical import by_fallback, lexical_index
 from tasks.read import Corpus, read_corpus
@@ -17,21 +18,21 @@ from vara.artifacts.step import Job, Made, Step
 from vara.errors import Problem
 from vara.index.candidates import Asked, Candidates, freeze
 from vara.index.exact import score_blocks
-from vara.index.facets import Only, conditions
 from vara.index.frozen import order_digest, write_pool
+from vara.index.retrieval import PARAMS as RETRIEVAL
 from vara.index.retrieval import Retrieval, Rows, retrieval_of
-from vara.index.scope import Scope
 from vara.index.titles import Titles
 from vara.index.vectors import read_embeddings
 
-RETRIEVAL = ("cap", "depth", "fusion", "retriever", "rrf_constant", "weights")
-SETTINGS = (*RETRIEVAL, "exclude_self", "filter", "search", "title_guarantee")
+PARAMS = (*ADMISSION, *RETRIEVAL, "pool.search", "pool.title_guarantee")
 
 
 def run(job: Job) -> Made:
     """Rank all visible documents for each query and keep the first `pool.depth`."""
     corpus, retrieval = read_corpus(job), retrieval_of(job.params)
     with _engine(job, corpus, retrieval) as engine:
+        if engine is not None:
+            job.watch.note(engine.says)
         candidates = list(freeze(_asked(job, corpus, engine), corpus.doc_ids, retrieval))
     tracked = write_pool(candidates, corpus.doc_ids, job.folder)
     facts = {
@@ -39,7 +40,7 @@ def run(job: Job) -> Made:
         "depth": retrieval.kept,
         "settings": {
             **job.inputs["embed"].facts["settings"],
-            **{name: job.params[f"pool.{name}"] for name in SETTINGS},
+            **{name.removeprefix("pool."): job.params[name] for name in PARAMS},
             "lexical": {name.removeprefix("lexical."): job.params[name] for name in LEXICAL},
         },
         **{f"{name}_digest": order_digest(tracked[name]) for name in ("first_stage", "bm25")},
@@ -50,7 +51,7 @@ def run(job: Job) -> Made:
     return Made(outputs={"pool": facts}, bodies={"pool": tracked}, items=len(candidates))
 
 
-def _engine(job: Job, corpus: Corpus, retrieval: Retrieval) -> AbstractContextManager[Searching | None]:
+def _engine(job: Job, corpus: Corpus, retrieval: Retrieval) -> AbstractContextManager[Engine | None]:
     """Return the approximate search where one is asked for.
 
     Raises:
@@ -63,32 +64,32 @@ def _engine(job: Job, corpus: Corpus, retrieval: Retrieval) -> AbstractContextMa
         raise Problem(
             "pool.cap", found, remedy="Set one, as in pool.cap={dense: 1000}, or pool.search=exact."
         )
-    return searching(job, corpus)
+    index = job.inputs["index"].facts
+    params = {f"index.{name}": index[name] for name in ("engine", "m", "ef_construct")}
+    return searching(job, corpus, params, exact=False)
 
 
-def _asked(job: Job, corpus: Corpus, engine: Searching | None) -> Iterator[Asked]:
-    hidden = corpus.documents.select("archived", "audience", "metadata").to_dict(as_series=False)
-    scope = Scope(hidden["archived"], hidden["audience"], hidden["metadata"], job.params["pool.filter"])
-    lexical = lexical_index(corpus.documents, job.params)
+def _asked(job: Job, corpus: Corpus, engine: Engine | None) -> Iterator[Asked]:
+    admission, lexical = Admission(corpus, job.params), lexical_index(corpus.documents, job.params)
     titled = _titled(job, corpus)
     vectors = read_embeddings(job.inputs["embed"].folder)
     scores = score_blocks(vectors.documents, vectors.queries)
-    rows = corpus.queries.select("query_id", "text", "allowed", "scope").iter_rows()
-    for number, ((query_id, text, allowed, own), dense) in enumerate(zip(rows, scores, strict=True)):
-        visible, without = scope.visible(allowed, own), frozenset[str]()
-        if job.params["pool.exclude_self"]:
-            visible, without = visible & (corpus.id_array != query_id), frozenset([query_id])
-        only = Only(conditions(allowed, job.params["pool.filter"], json.loads(own or "{}")), without)
-        words = lexical.answer(text, visible)
+    rows = corpus.queries.select(QUERY_COLUMNS).iter_rows()
+    for number, (row, dense) in enumerate(zip(rows, scores, strict=True)):
+        query = Query(*row)
+        visible = admission.visible(query)
+        words = lexical.answer(query.text, visible)
         job.watch.progress(number + 1, corpus.queries.height, "queries")
         yield Asked(
-            query_id,
+            query.query_id,
             dense=dense,
             lexical=words.scores,
             visible=visible,
-            titled=titled(text),
+            titled=titled(query.text),
             stood_in=by_fallback(words.replaced),
-            approximate=partial(engine, number, only) if engine else None,
+            approximate=None
+            if engine is None
+            else partial(engine.find, vectors.queries[number], admission.only(query)),
         )
 
 
@@ -121,5 +122,5 @@ STEP = Step(
     reads=("documents", "queries", "embed"),
     reads_when={("pool.search", "ann"): ("index",)},
     spared={"tasks.approximate": ("pool.search", "ann")},
-    params=tuple(sorted([*LEXICAL, *(f"pool.{name}" for name in SETTINGS)])),
+    params=(*LEXICAL, *PARAMS),
 )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -11,7 +9,8 @@ from vara.artifacts.step import Job, Made, Step
 from vara.errors import Problem
 from vara.index.frozen import Pool, Run, order_digest, read_pool
 from vara.index.fusion import fuse
-from vara.quality.ranking import best, byte_order
+from vara.index.retrieval import reordered
+from vara.quality.ranking import byte_order
 
 
 def run(job: Job) -> Made:
@@ -21,7 +20,7 @@ def run(job: Job) -> Made:
     reranked: dict[str, list[str]] = {}
     ordered = [np.empty(0, dtype=np.float32)]
     for query, docs in pool.first_stage.items():
-        order = ordered_rows(scores[query], docs, pool.n_ranked(query))
+        order = reordered(scores[query], byte_order(docs), pool.n_ranked(query))
         reranked[query] = [docs[row] for row in order]
         ordered.append(scores[query][order])
     check_permutation(pool.first_stage, reranked)
@@ -30,13 +29,6 @@ def run(job: Job) -> Made:
     facts = {"queries": len(reranked), "settings": settings, "digest": order_digest(reranked)}
     pairs = sum(len(docs) for docs in reranked.values())
     return Made(outputs={"reranked": facts}, bodies={"reranked": {"reranked": reranked}}, items=pairs)
-
-
-def ordered_rows(scores: NDArray[np.float32], docs: Sequence[str], n_ranked: int) -> NDArray[np.int64]:
-    """Return the candidates' places in the new order; those behind the ranking stay behind it."""
-    positions = byte_order(docs)
-    parts = (np.arange(n_ranked), np.arange(n_ranked, len(docs)))
-    return np.concatenate([part[best(scores[part], positions[part], part.size)] for part in parts])
 
 
 def score(pool: Pool, *, kind: str, weight: float) -> dict[str, NDArray[np.float32]]:

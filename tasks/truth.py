@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     import polars as pl
 
 TABLES: tuple[Table, ...] = ("documents", "queries", "labels")
+CONVENTIONS = "docs/conventions.md, version 1"
+"""What the numbers mean; stands in every metric file."""
+
 GROUPS = ("language", "category")
 """The query metadata by which results are shown apart."""
 

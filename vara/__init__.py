@@ -1,8 +1,8 @@
-"""vara: measure a vector search. For notebooks: `load_dataset` and `evaluate`; everything else by its module.
+"""vara: measure a vector search. For notebooks: `load_dataset`, `evaluate`, `compare`; all else by module.
 
 Example:
     >>> import vara
-    >>> callable(vara.load_dataset) and callable(vara.evaluate)
+    >>> callable(vara.load_dataset) and callable(vara.evaluate) and callable(vara.compare)
     True
 """
 
@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from vara.datasets.dataset import load_dataset
+    from vara.quality.comparison import compare
     from vara.quality.evaluation import evaluate
 
-__all__ = ["evaluate", "load_dataset"]
+__all__ = ["compare", "evaluate", "load_dataset"]
 
 
 def __dir__() -> list[str]:
@@ -32,4 +33,8 @@ def __getattr__(name: str) -> Any:
         from vara.quality.evaluation import evaluate
 
         return evaluate
+    if name == "compare":
+        from vara.quality.comparison import compare
+
+        return compare
     raise AttributeError(f"module 'vara' has no attribute {name!r}")

@@ -95,6 +95,24 @@ class EvaluateParams(Section):
     min_group: Count
 
 
+class CalibrateParams(Section):
+    """From which signal on an answer is shown."""
+
+    signal: Literal["cosine", "margin", "score"]
+    objective: Literal["precision", "cost"]
+    precision: Annotated[float, Field(gt=0, le=1)]
+    cost_ratio: Annotated[float, Field(gt=0, le=1_000_000)]
+
+
+class LatencyParams(Section):
+    """What is timed."""
+
+    split: Annotated[str, Field(min_length=1)]
+    warmup: Annotated[int, Field(ge=0, le=1_000_000)]
+    repeats: Count
+    clients: Annotated[list[Annotated[int, Field(ge=1, le=1024)]], Field(min_length=1)]
+
+
 class Params(Section):
     """Everything in params.yaml."""
 
@@ -106,6 +124,8 @@ class Params(Section):
     pool: PoolParams
     rerank: RerankParams
     evaluate: EvaluateParams
+    calibrate: CalibrateParams
+    latency: LatencyParams
 
     def flat(self) -> dict[str, Any]:
         """Return {dotted name: value}, one entry a key of params.yaml, in its order."""

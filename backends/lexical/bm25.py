@@ -92,12 +92,12 @@ class BM25:
         from backends.lexical.matrix import Matrix
 
         self._terms = terms
-        vocabulary = Vocabulary()
+        self._vocabulary = Vocabulary()
         counted = [
-            number(_documents(terms, one, values), vocabulary, weight=one.weight) for one, values in fields
+            number(_documents(terms, one, values), self._vocabulary, weight=one.weight)
+            for one, values in fields
         ]
-        self._matrix = Matrix(vocabulary, counted, k1=k1, b=b)
-        self._vocabulary: Mapping[str, int] = dict(vocabulary)  # a query's new words get no number
+        self._matrix = Matrix(self._vocabulary, counted, k1=k1, b=b)
         self._fallbacks = Fallbacks(fallbacks, self._vocabulary, self._matrix.holders)
 
     def answer(self, query: str, visible: Visible = None) -> Answer:

@@ -23,7 +23,7 @@ RULE = (
 
 NO_STEMMING = "none"
 
-_SINGLE = r"\p{Han}\p{Hiragana}\p{Katakana}\u30fc\uff70"  # with the mark that lengthens a kana's vowel
+_SINGLE = r"\p{Han}\p{Hiragana}\p{Katakana}\u30fc"  # with the mark that lengthens a kana's vowel
 _APOSTROPHES = r"\u02bb\u02bc"  # apostrophes that Unicode counts as letters
 _FIRST = (
     rf"[a-z0-9[[\p{{L}}\p{{N}}]--[{_SINGLE}{_APOSTROPHES}]]]"  # a-z0-9 is in the rest, and is found sooner

@@ -10,6 +10,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -182,6 +183,34 @@ def test_the_copy_of_a_killed_reader_is_removed_and_that_of_a_living_one_is_not(
         os.kill(reader.pid, signal.SIGKILL)
     opened(tmp_path, Supply())
     assert not list(tmp_path.glob(".open-*"))
+
+
+SEARCHER = """
+import sys
+from pathlib import Path
+from backends.stores.collection import open_index
+from tests.backends.test_collection import RECIPE, VECTORS, Supply
+from vara.watch import Silence
+with open_index("edge", Path(sys.argv[1]), RECIPE, Supply(), Silence()) as index:
+    print("open", flush=True)
+    sys.stdin.readline()
+    print(index.info.count, index.store.search(index.name, VECTORS[7], 1)[0].doc_id, flush=True)
+"""
+
+
+def test_two_processes_search_at_once(tmp_path: Path) -> None:
+    opened(tmp_path, Supply())
+    command = [sys.executable, "-c", SEARCHER, str(tmp_path)]
+    start = partial(
+        subprocess.Popen, command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    with start() as one, start() as two:
+        for process in (one, two):  # both have it open before either searches
+            assert process.stdout
+            assert process.stdout.readline() == "open\n"
+        answers = [process.communicate("search\n", timeout=60)[0] for process in (one, two)]
+    assert answers == ["50 d7\n", "50 d7\n"]
+    assert (one.returncode, two.returncode) == (0, 0)
 
 
 def test_a_load_that_lacks_points_is_refused() -> None:

@@ -63,6 +63,7 @@ def test_a_misspelt_word_finds_what_it_meant_and_says_so() -> None:
         ("ho", ["hop"], None),  # below three characters nothing
         ("a5", ["a52"], None),
         ("a54", ["a52"], None),  # two products
+        ("h0use", ["house"], None),
         ("hopp", ["hop1"], None),  # nor is a name what a word meant
         ("hop", ["hop/2"], None),
     ],

@@ -24,6 +24,7 @@ TEXTS = [
     ("ΟΔΟΣ οδός", ["οδοσ", "οδόσ"]),  # both forms of a small sigma are one letter
     ("用户abc登录", ["用", "户", "abc", "登", "录"]),
     ("サーバー・々", ["サ", "ー", "バ", "ー", "々"]),  # the middle dot divides
+    ("ーーａ", ["ー", "ー", "a"]),
     ("𠮷野家", ["𠮷", "野", "家"]),  # beyond the basic plane too
     ("हिन्दी में", ["हिन्दी", "में"]),  # vowel signs belong to their word
     ("שָׁלוֹם", ["שָׁלוֹם"]),

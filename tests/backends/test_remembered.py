@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -140,3 +141,20 @@ def test_a_text_that_stands_twice_is_encoded_once(tiny: Entry, tmp_path: Path) -
     assert np.array_equal(vectors[0], vectors[2])
     assert np.array_equal(vectors[0], vectors[3])
     assert not np.array_equal(vectors[0], vectors[1])
+
+
+def test_one_slice_of_the_memory_is_read_at_a_time(
+    tiny: Entry, texts: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = encode(remembering(tiny, tmp_path), texts)
+    asked: list[int] = []
+    get = ItemCache.get
+
+    def recording(cache: ItemCache, space: str, items: Sequence[str]) -> dict[str, bytes]:
+        asked.append(len(items))
+        return get(cache, space, items)
+
+    monkeypatch.setattr(ItemCache, "get", recording)
+    again = remembering(tiny, tmp_path)
+    assert (encode(again, texts) == first).all()
+    assert (again.encoded, asked) == (0, [SLICE, 300 - SLICE])

@@ -148,7 +148,9 @@ def test_a_graph_finds_nearly_all_within_a_scope(tmp_path: Path) -> None:
         store.create("docs", Spec(384, "f" * 64, m=16, ef_construct=64))
         store.upsert("docs", Points([str(row) for row in range(LARGE)], vectors, held))
         store.settle("docs")
+    with closing(EdgeStore(tmp_path)) as store:  # as it is opened later
         assert store.info("docs").indexed == LARGE
+        assert store._shard("docs")[0].info().payload_schema["facets"].points == LARGE
         for name, mask in {"all": np.ones(LARGE, bool), **masks}.items():
             only = Only((*conditions(None), *(((name,),) if name != "all" else ())))
             credited = expected = 0

@@ -10,18 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from textwrap import dedent, indent
 
+from tests.faults.file_cases import FILES
 from tests.faults.permission_cases import PERMISSIONS
+from tests.faults.sound import CORPUS, HEADER, LABELS, QUERIES, SOUND
 
-HEADER = "query-id\tcorpus-id\tscore\n"
-CORPUS = (
-    '{"_id": "d1", "title": "Passwords", "text": "How to reset one."}\n{"_id": "d2", "text": "Printers."}\n'
-)
-QUERIES = (
-    '{"_id": "q1", "text": "reset", "metadata": {"split": "dev"}}\n'
-    '{"_id": "q2", "text": "printer", "metadata": {"split": "test"}}\n'
-)
-LABELS = f"{HEADER}q1\td1\t1\nq2\td2\t1\n"
-SOUND: dict[str, str | bytes] = {"corpus.jsonl": CORPUS, "queries.jsonl": QUERIES, "qrels.tsv": LABELS}
 ENDING = "\nNothing was written. Correct the errors at the places named above and run this again."
 
 
@@ -211,6 +203,7 @@ CASES = [
         _case(name, totals, report, corpus=CORPUS + documents, queries=queries)
         for name, totals, report, documents, queries in PERMISSIONS
     ),
+    *(_case(name, totals, report, **changes) for name, totals, report, changes in FILES),
     _case(
         "everything at once: errors first, then what else was seen",
         "3 errors, 2 warnings, 1 notice",

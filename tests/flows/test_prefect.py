@@ -202,6 +202,16 @@ def test_an_emptied_database_costs_no_hit(server: Server, sandbox: Sandbox) -> N
     assert sandbox.computed(env=server.env) == []
 
 
+def test_a_measurement_is_a_flow_with_its_table(server: Server, sandbox: Sandbox) -> None:
+    sandbox.flows("latency", "--set", "latency.repeats=1", "--out", "trials/timed", env=server.env)
+    run = server.flow_runs()[0]
+    assert (run["name"], run["state"]["type"]) == ("latency trials/timed", "COMPLETED")
+    assert {"pool", "rerank", "latency"} <= set(server.task_runs(run["id"]))
+    tables = server.ask("/artifacts/latest/filter", {"artifacts": {"key": {"any_": ["latency"]}}})
+    (table,) = [json.loads(one["data"]) for one in tables]
+    assert [row["stage"] for row in table] == ["dense", "– encode", "– search", "reranker", "total"]
+
+
 def test_a_deployment_is_run_by_a_worker(server: Server, sandbox: Sandbox) -> None:
     sandbox.run("prefect", "work-pool", "create", "vara", "--type", "process", env=server.env)
     sandbox.run("prefect", "--no-prompt", "deploy", "--all", env=server.env)

@@ -19,6 +19,15 @@ from tests.workspace import Sandbox, make_sandbox
 SYSTEMS = {
     "dense": ("pool.retriever=dense", "index.engine=memory"),
     "bm25": ("pool.retriever=bm25", "index.engine=memory"),
+    "hybrid": ("pool.retriever=hybrid", "index.engine=memory"),
+    "helped": (
+        "pool.retriever=hybrid",
+        "pool.title_guarantee=true",
+        "lexical.typos=true",
+        "lexical.prefixes=true",
+        "index.engine=memory",
+    ),
+    "hybrid-ann": ("pool.retriever=hybrid", "pool.search=ann", "pool.cap={dense: 4}", "index.engine=memory"),
     "ann-memory": ("pool.search=ann", "index.engine=memory"),
     "ann-edge": ("pool.search=ann", "index.engine=edge"),
 }

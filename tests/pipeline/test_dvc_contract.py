@@ -1,4 +1,4 @@
-"""dvc.yaml says about each stage exactly what its step says."""
+"""dvc.yaml and lab/dvc.yaml say about each stage exactly what its step says."""
 
 from __future__ import annotations
 
@@ -7,13 +7,16 @@ from typing import Any
 import pytest
 import yaml
 
-from flows.pipeline import PIPELINE
+from flows.pipeline import LAB, PIPELINE, STEPS
 from tests.conftest import ROOT
 from vara.artifacts.code import CODE, closure
 from vara.artifacts.step import Step
 
-STAGES: dict[str, dict[str, Any]] = yaml.safe_load((ROOT / "dvc.yaml").read_text())["stages"]
-EACH = pytest.mark.parametrize("step", PIPELINE, ids=lambda step: step.name)
+Stages = dict[str, dict[str, Any]]
+ROOT_STAGES: Stages = yaml.safe_load((ROOT / "dvc.yaml").read_text())["stages"]
+LAB_STAGES: Stages = yaml.safe_load((ROOT / "lab/dvc.yaml").read_text())["stages"]
+STAGES = {**ROOT_STAGES, **LAB_STAGES}
+EACH = pytest.mark.parametrize("step", STEPS, ids=lambda step: step.name)
 
 
 def paths(entries: list[Any]) -> set[str]:
@@ -21,7 +24,15 @@ def paths(entries: list[Any]) -> set[str]:
 
 
 def test_the_stages_are_the_steps_in_order() -> None:
-    assert list(STAGES) == [step.name for step in PIPELINE]
+    assert list(ROOT_STAGES) == [step.name for step in PIPELINE]
+    assert list(LAB_STAGES) == [step.name for step in LAB]
+
+
+def test_only_what_is_measured_is_in_the_laboratory() -> None:
+    """It runs in the root, so that its paths are those of every other stage."""
+    assert [step.measured for step in STEPS] == [False] * len(PIPELINE) + [True] * len(LAB)
+    assert all(stage["wdir"] == ".." for stage in LAB_STAGES.values())
+    assert not any("wdir" in stage for stage in ROOT_STAGES.values())
 
 
 @EACH
@@ -39,7 +50,8 @@ def test_declared_parameters_are_the_ones_read(step: Step) -> None:
 def test_outputs_are_what_the_step_publishes(step: Step) -> None:
     stage = STAGES[step.name]
     assert paths(stage.get("outs", [])) == {name for name in step.publishes if name.startswith("build/")}
-    assert paths(stage.get("metrics", [])) == {name for name in step.publishes if name.startswith("metrics/")}
+    metrics = {name for name in step.publishes if name.startswith(("metrics/", "lab/metrics/"))}
+    assert paths(stage.get("metrics", [])) == metrics
     assert paths(stage.get("plots", [])) == {name for name in step.publishes if name.startswith("plots/")}
 
 
@@ -76,11 +88,15 @@ def test_labels_reach_only_what_evaluates() -> None:
     for name in ("embed", "index", "pool", "rerank"):
         deps = STAGES[name]["deps"]
         assert not any("label" in dep or "${dataset" in dep or dep.startswith("data") for dep in deps)
-    reading = {step.name for step in PIPELINE if "labels" in step.reads}
-    assert reading == {"evaluate"}
+    reading = {step.name for step in STEPS if "labels" in step.reads}
+    assert reading == {
+        "evaluate",
+        "calibrate",
+        "latency",
+    }  # the last only to know which queries are in its split
 
 
 def test_nothing_reads_a_verdict() -> None:
     """The gate is a leaf: whatever it says, every number is the same."""
     assert not any("metrics/gate.json" in stage["deps"] for stage in STAGES.values())
-    assert not any("metrics/gate" in step.reads for step in PIPELINE)
+    assert not any("metrics/gate" in step.reads for step in STEPS)

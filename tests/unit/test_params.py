@@ -45,7 +45,7 @@ def test_every_key_is_commented() -> None:
         ("pool.cap={x: 1}", "--set problem: pool.cap.x: input should be 'dense', 'bm25' or 'total', found 'x'. Correct the named keys; params.yaml comments each one."),
         ("pool.cap=true", "--set problem: pool.cap: input should be a valid dictionary, found True. Correct the named keys; params.yaml comments each one."),
         ("pool.weights={dense: 1}", "--set problem: pool.weights: dictionary should have at least 2 items after validation, not 1, found {'dense': 1}. Correct the named keys; params.yaml comments each one."),
-        ("pool={}", "--set problem: unknown parameter 'pool'. Known names: dataset.path, seed, embed.model and 28 more."),
+        ("pool={}", "--set problem: unknown parameter 'pool'. Known names: dataset.path, seed, embed.model and 36 more."),
     ],
 )  # fmt: skip
 def test_a_wrong_setting_says_what_to_do(setting: str, message: str) -> None:

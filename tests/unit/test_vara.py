@@ -6,11 +6,13 @@ import pytest
 
 import vara
 from vara.datasets.dataset import load_dataset
+from vara.quality.comparison import compare
 from vara.quality.evaluation import evaluate
 
 
 def test_what_there_is_to_find() -> None:
-    assert dir(vara) == sorted(vara.__all__) == ["evaluate", "load_dataset"]
+    assert dir(vara) == sorted(vara.__all__) == ["compare", "evaluate", "load_dataset"]
+    assert vara.compare is compare
     assert vara.evaluate is evaluate
     assert vara.load_dataset is load_dataset
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -53,7 +54,13 @@ def plan(step: Step, made: Mapping[str, Output], flat: Mapping[str, Any], bench:
     inputs = {name: made[name] for name in step.needs(flat)}
     code = closure(step.run.__module__, CODE, without=step.idle(flat))
     recipe = recipe_of(step, code, inputs, flat, bench.settings)
-    key = key_of(recipe, {**bench.settings.platform, **code.labels})
+    machine = bench.settings.machine.items() if step.measured else ()
+    platform = {
+        **bench.settings.platform,
+        **code.labels,
+        **{f"machine.{name}": fact for name, fact in machine},
+    }
+    key = key_of(recipe, platform)
     return Plan(step, inputs, select(flat, step.params), recipe, key, code)
 
 
@@ -107,23 +114,25 @@ def missing(recipe: Recipe, store: Store) -> str:
     if not candidates:
         return "the store holds nothing of this step"
     nearest = min(candidates, key=len)
-    return "; ".join(nearest) if nearest else "same recipe, but made on another platform, or damaged"
+    return (
+        "; ".join(nearest) if nearest else "same recipe, but made on another platform or machine, or damaged"
+    )
 
 
 def _compute(planned: Plan, bench: Bench, watch: Watch) -> tuple[Artifact, int]:
     step, recipe = planned.step, planned.recipe.digest()
     with bench.store.writing(step.name, planned.key) as folder:
-        made = step.run(
-            Job(
-                planned.inputs,
-                planned.params,
-                folder,
-                watch,
-                bench.settings,
-                items=bench.store.items,
-                recipe=recipe,
-            )
+        job = Job(
+            planned.inputs,
+            planned.params,
+            folder,
+            watch,
+            bench.settings,
+            items=bench.store.items,
+            recipe=recipe,
         )
+        with bench.settings.alone(watch) if step.measured else nullcontext():
+            made = step.run(job)
         _check_unchanged(planned, bench)
         for name, facts in made.outputs.items():
             provenance = {} if step.exact else {"recipe": recipe}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
@@ -18,6 +19,10 @@ Facts = Mapping[str, Any]
 """What identifies an output: ids, counts, orders and their digests; never floats."""
 
 
+def _unshared(watch: Watch) -> AbstractContextManager[None]:  # noqa: ARG001 - a default with the signature
+    return nullcontext()
+
+
 @dataclass(frozen=True)
 class Settings:
     """What a step may use but what can change no number.
@@ -30,6 +35,8 @@ class Settings:
         collections: where embedded engines keep their collections.
         qdrant: what the environment says of a Qdrant server (QDRANT_URL, …); holds its key, so it is never shown.
         clone: whose git history is read; None: the workspace's own.
+        machine: what a duration depends on; part of the keys of measured steps, and of no other.
+        alone: holds off every other measurement on this machine, and tells the watch when it has to wait for one.
     """
 
     root: Path
@@ -39,6 +46,8 @@ class Settings:
     digest_of: Callable[[Path], str]
     qdrant: Mapping[str, str] = field(default_factory=dict, repr=False)
     clone: Path | None = None
+    machine: Mapping[str, str] = field(default_factory=dict)
+    alone: Callable[[Watch], AbstractContextManager[None]] = _unshared
 
 
 @dataclass(frozen=True)
@@ -79,7 +88,7 @@ class Made:
     Attributes:
         outputs: {output name: facts}; each becomes build/<name>.json.
         bodies: {output name: more JSON for that file}, too large to be part of an identity.
-        metrics: the content of metrics/<step>.json, if the step has one.
+        metrics: the content of the step's metric file, if it has one.
         items: how many items (rows, texts, pairs, queries) were really computed.
     """
 
@@ -109,7 +118,9 @@ class Step:
         files: the files outside the store that it reads, as {name: SHA-256}.
         models: fingerprints of the models that it uses, as {parameter: fingerprint}.
         exact: whether its outputs hold no floats: their content identifies them; else their recipe does.
-        metrics: whether it writes metrics/<name>.json.
+        metrics: whether it writes a metric file.
+        measured: whether its numbers are this machine's at one time: stored by machine, made by one process at a
+            time, and kept in lab/.
         plots: payload files that become plots/<file>.
     """
 
@@ -124,6 +135,7 @@ class Step:
     models: Callable[[Mapping[str, Any], Settings], Mapping[str, str]] = _nothing
     exact: bool = False
     metrics: bool = False
+    measured: bool = False
     plots: tuple[str, ...] = ()
 
     def needs(self, flat: Mapping[str, Any]) -> tuple[str, ...]:
@@ -138,6 +150,11 @@ class Step:
         )
 
     @property
+    def metric_file(self) -> str:
+        """Return the path of its metric file in the workspace."""
+        return f"{'lab/' if self.measured else ''}metrics/{self.name}.json"
+
+    @property
     def provides(self) -> tuple[str, ...]:
         """Return what later steps may read: its outputs, and its metric file as `metrics/<name>`."""
         return (*self.outputs, *([f"metrics/{self.name}"] if self.metrics else []))
@@ -147,7 +164,7 @@ class Step:
         """Return {path in the workspace: payload file} of all that DVC tracks of this step."""
         paths = {f"build/{name}.json": f"{name}.json" for name in self.outputs}
         if self.metrics:
-            paths[f"metrics/{self.name}.json"] = "metrics.json"
+            paths[self.metric_file] = "metrics.json"
         paths.update({f"plots/{name}": name for name in self.plots})
         return MappingProxyType(paths)
 

@@ -125,6 +125,11 @@ class Store:
         _sync(target.parent)
         return Artifact(target, manifest)
 
+    def forget(self, task: str, key: str) -> None:
+        """Remove an artifact that has to be made anew although nothing that decides its key has changed."""
+        with self.lock(task, key):
+            shutil.rmtree(self.folder(task, key), ignore_errors=True)
+
     def quarantine(self, folder: Path) -> Path:
         """Move a damaged artifact aside and return where to."""
         return put_aside(folder, self.root / "quarantine", f"{folder.parent.name}-{folder.name}")

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from vara.datasets.findings import Findings
+from vara.datasets.opened import Readable, open_bytes, raw_lines
 
 _BOM = "\ufeff"
 _BLANK = ("\n", "\r\n", "")
@@ -67,7 +68,9 @@ def _find_labels(folder: Path, findings: Findings) -> dict[str | None, Path]:
     return {part.stem: part for part in parts}
 
 
-def read_lines(path: Path, findings: Findings, *, file: str) -> Iterator[tuple[str, str]]:
+def read_lines(
+    path: Readable, findings: Findings, *, file: str, blanks: bool = False
+) -> Iterator[tuple[str, str]]:
     """Yield (place, line) of a UTF-8 file; blank lines are counted, lines that are not UTF-8 are findings.
 
     **Conventions** Only LF ends a line (U+2028 and the like may stand in a text); one BOM at the start of the
@@ -77,27 +80,30 @@ def read_lines(path: Path, findings: Findings, *, file: str) -> Iterator[tuple[s
         path: the file.
         findings: takes what is wrong.
         file: the file's name in findings, relative to the dataset.
+        blanks: yield blank lines, too: they are part of a text.
     """
     try:
-        stream = path.open("rb")
+        stream = open_bytes(path)
     except OSError as error:
         findings.add("missing-file", file, what=error.strerror or "")
         return
     with stream:
-        for number, raw in enumerate(stream, start=1):
+        for number, raw in enumerate(raw_lines(stream, file), start=1):
             where = f"{file}:{number}"
             try:
                 line = raw.decode()
             except UnicodeDecodeError as error:
-                findings.add(
-                    "not-utf8", where, what=f"byte {raw[error.start]:#04x} at position {error.start}"
-                )
+                byte = f"byte {raw[error.start]:#04x} at position {error.start}"
+                findings.add("not-utf8", where, what=byte)
                 continue
             if number == 1 and line.startswith(_BOM):
                 findings.add("bom-removed", where)
                 line = line[1:]
             if line in _BLANK:
-                findings.add("blank-line", where)
+                if blanks:
+                    yield where, ""
+                else:
+                    findings.add("blank-line", where)
                 continue
             line = line.removesuffix("\n")
             if line[-1] == "\r":
@@ -106,8 +112,15 @@ def read_lines(path: Path, findings: Findings, *, file: str) -> Iterator[tuple[s
             yield where, line
 
 
-def read_objects(path: Path, findings: Findings, *, file: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield (place, object) of a JSONL file; lines that are no JSON object are findings.
+def read_objects(path: Readable, findings: Findings, *, file: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield (place, object) of a JSONL file; lines that are no JSON object are findings (`read_records`)."""
+    return ((where, record) for where, _, record in read_records(path, findings, file=file))
+
+
+def read_records(
+    path: Readable, findings: Findings, *, file: str
+) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """Yield (place, line, object) of a JSONL file; lines that are no JSON object are findings.
 
     **Conventions** Strict JSON: NaN and Infinity are refused. Half a surrogate pair is refused:
     no UTF-8 file could hold it. A key twice in one object is refused at any depth: the decoder hands over the
@@ -138,7 +151,7 @@ def read_objects(path: Path, findings: Findings, *, file: str) -> Iterator[tuple
         elif ("\\ud" in line or "\\uD" in line) and _has_lone_surrogate(record):
             findings.add("lone-surrogate", where)
         else:
-            yield where, record
+            yield where, line, record
 
 
 def _refuse_constant(name: str) -> NoReturn:

@@ -69,6 +69,12 @@ def load_dataset(path: str | Path) -> Dataset:
 def read_dataset(folder: Path) -> Dataset:
     """Return whatever can be read of a dataset, with every finding; rows that broke a rule may be missing."""
     findings = Findings()
+    parts = read_parts(folder, findings)
+    return as_dataset(folder, parts, findings.all())
+
+
+def read_parts(folder: Path, findings: Findings) -> Parts:
+    """Return the tables, the judgments and the places of ids; what is wrong, also between them, becomes findings."""
     layout = find_layout(folder, findings)
     doc_ids, query_ids = Ids(findings), Ids(findings)
     documents = to_frame(
@@ -78,18 +84,22 @@ def read_dataset(folder: Path) -> Dataset:
         "queries", query_rows(layout.queries, findings, ids=query_ids) if layout.queries else ()
     )
     labels = read_labels(layout.labels, findings)
+    parts = Parts(documents, queries, labels, doc_ids, query_ids, None in layout.labels)
     if not findings.has("missing-folder"):
-        in_one_file = None in layout.labels
-        parts = Parts(documents, queries, labels, doc_ids, query_ids, in_one_file)
         check_links(parts, findings)
         check_scopes(parts, findings)
-    own: dict[str, str | None] = dict(queries.select("query_id", "split").iter_rows())
+    return parts
+
+
+def as_dataset(folder: Path, parts: Parts, found: tuple[Finding, ...]) -> Dataset:
+    """Return the dataset that these parts are, each label in the split of its file or of its query."""
+    own: dict[str, str | None] = dict(parts.queries.select("query_id", "split").iter_rows())
     rows = (
         (label.query_id, label.doc_id, label.relevance, label.source, label.split or own.get(label.query_id))
-        for label in labels
+        for label in parts.labels
     )
     name = dataset_name(str(folder))
-    return Dataset(name, documents, queries, to_frame("labels", rows), findings.all())
+    return Dataset(name, parts.documents, parts.queries, to_frame("labels", rows), found)
 
 
 def dataset_counts(dataset: Dataset) -> dict[str, Any]:

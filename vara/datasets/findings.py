@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from vara.datasets.names import dataset_name
-from vara.datasets.rules import HIDING, RULES, SEVERITIES, Severity
+from vara.datasets.rule import SEVERITIES, Severity
+from vara.datasets.rules import HIDING, RULES
 from vara.errors import Problem
 
-_N_EXAMPLES = 3
+N_EXAMPLES = 3
+"""Places that are shown of each rule."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +52,24 @@ class Findings:
         """
         self._counts[code] = self._counts.get(code, 0) + 1
         places = self._places.setdefault(code, [])
-        if len(places) < _N_EXAMPLES:
+        if len(places) < N_EXAMPLES:
             places.append((where, printable(what)))
         if code in HIDING:
             self._incomplete.add(where.partition(":")[0])
+
+    def add_all(self, code: str, count: int, places: Sequence[tuple[str, str]]) -> None:
+        """Note many places of one rule at once.
+
+        Args:
+            code: a code of the rule table that hides no rows.
+            count: how many; 0 says nothing.
+            places: (where, what) of the first three.
+        """
+        if not count:
+            return
+        self._counts[code] = self._counts.get(code, 0) + count
+        known = self._places.setdefault(code, [])
+        known += [(where, printable(what)) for where, what in places[: N_EXAMPLES - len(known)]]
 
     def has(self, *codes: str) -> bool:
         """Return whether any of these rules found something."""
@@ -96,18 +112,41 @@ def one_line(finding: Finding) -> str:
     return f"{_head(finding)}: {rule.rule} ({'; '.join(finding.examples)}). {rule.remedy}"
 
 
-def report(findings: Iterable[Finding]) -> str:
-    """Return all findings, each with its examples on lines of their own."""
+def report(findings: Iterable[Finding], shares: Mapping[str, float] | None = None) -> str:
+    """Return all findings, each with its examples on lines of their own.
+
+    Args:
+        findings: in order.
+        shares: code → share of the rows that broke the rule, 0..1, where that says something.
+    """
     lines = []
     for finding in findings:
         rule = RULES[finding.code]
-        lines.append(f"  {_head(finding)}: {rule.rule}. {rule.remedy}")
+        share = (shares or {}).get(finding.code)
+        part = "" if share is None else f", {share:.2%} of {rule.share_of}"
+        lines.append(f"  {_head(finding, part)}: {rule.rule}. {rule.remedy}")
         lines.extend(f"      {example}" for example in finding.examples)
     return "\n".join(lines)
 
 
 def refuse_errors(folder: Path, findings: Sequence[Finding]) -> None:
+    """Raise one Problem with the whole report when there is an error among the findings of a dataset.
+
+    Raises:
+        Problem: at least one finding is an error.
+    """
+    name = dataset_name(str(folder))
+    refuse(f"Dataset {name}", findings, place=f" in {folder}", done="Nothing was written")
+
+
+def refuse(subject: str, findings: Sequence[Finding], *, place: str = "", done: str) -> None:
     """Raise one Problem with the whole report when there is an error among the findings.
+
+    Args:
+        subject: what was read.
+        findings: what was found in it.
+        place: behind the totals: where it lies.
+        done: what was not done because of it.
 
     Raises:
         Problem: at least one finding is an error.
@@ -115,17 +154,18 @@ def refuse_errors(folder: Path, findings: Sequence[Finding]) -> None:
     if not any(finding.severity == "error" for finding in findings):
         return
     raise Problem(
-        f"Dataset {dataset_name(str(folder))}",
-        f"{_totals(findings)} in {folder}:\n{report(findings)}\nNothing was written",
+        subject,
+        f"{totals(findings)}{place}:\n{report(findings)}\n{done}",
         remedy="Correct the errors at the places named above and run this again.",
     )
 
 
-def _head(finding: Finding) -> str:
-    return f"{finding.severity} {finding.code} ({finding.count})"
+def _head(finding: Finding, part: str = "") -> str:
+    return f"{finding.severity} {finding.code} ({finding.count}{part})"
 
 
-def _totals(findings: Iterable[Finding]) -> str:
+def totals(findings: Iterable[Finding]) -> str:
+    """Return how many places there are of each severity: "2 errors, 1 notice"; "" where there are none."""
     counts = dict.fromkeys(SEVERITIES, 0)
     for finding in findings:
         counts[finding.severity] += finding.count

@@ -7,7 +7,7 @@ and which split a judgment belongs to (links.py).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -38,36 +38,46 @@ class Label:
 
 
 def read_labels(files: Mapping[str | None, Path], findings: Findings) -> list[Label]:
-    """Return the judgments of all label files, in order.
+    """Return the judgments of all label files, in order; for the conventions see `collapse`."""
+    return collapse(_all_labels(files, findings), findings)
+
+
+def collapse(labels: Iterable[Label], findings: Findings) -> list[Label]:
+    """Return each judgment once.
 
     **Conventions** relevance is a whole number ≥ 0; "1.0" is 1. A negative one means unjudged (TREC): dropped
     and counted. The same judgment twice counts once; two relevances of one pair are an error. A missing or
     blank source is "human".
     """
     first: dict[tuple[str, str], Label] = {}
+    for label in labels:
+        if label.relevance < 0:
+            findings.add("unjudged-label", label.where, what=_shown(label))
+            continue
+        known = first.setdefault((label.query_id, label.doc_id), label)
+        if known is label:
+            continue
+        if known.split != label.split:
+            what = f"query {label.query_id} is also in {known.split}"
+            findings.add("split-contradiction", label.where, what=what)
+        elif known.relevance == label.relevance:
+            findings.add("repeated-label", label.where, what=f"{_shown(label)}, first at {known.where}")
+        else:
+            what = f"{_shown(label)}, but {known.relevance} at {known.where}"
+            findings.add("contradictory-label", label.where, what=what)
+    return list(first.values())
+
+
+def _all_labels(files: Mapping[str | None, Path], findings: Findings) -> Iterator[Label]:
     for split, path in files.items():
         if split is not None and not PLAIN_NAME(split):
             findings.add("bad-split", f"qrels/{path.name}")
             continue
-        for label in _file_labels(path, findings, split=split):
-            if label.relevance < 0:
-                findings.add("unjudged-label", label.where, what=_shown(label))
-                continue
-            known = first.setdefault((label.query_id, label.doc_id), label)
-            if known is label:
-                continue
-            if known.split != label.split:
-                what = f"query {label.query_id} is also in {known.split}"
-                findings.add("split-contradiction", label.where, what=what)
-            elif known.relevance == label.relevance:
-                findings.add("repeated-label", label.where, what=f"{_shown(label)}, first at {known.where}")
-            else:
-                what = f"{_shown(label)}, but {known.relevance} at {known.where}"
-                findings.add("contradictory-label", label.where, what=what)
-    return list(first.values())
+        yield from file_labels(path, findings, split=split)
 
 
-def _file_labels(path: Path, findings: Findings, *, split: str | None) -> Iterator[Label]:
+def file_labels(path: Path, findings: Findings, *, split: str | None) -> Iterator[Label]:
+    """Yield the judgments of one file in BEIR layout, as they stand there."""
     file = path.name if split is None else f"qrels/{path.name}"
     lines = read_lines(path, findings, file=file)
     where, header = next(lines, (file, ""))

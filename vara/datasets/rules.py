@@ -1,34 +1,15 @@
 """The rules a dataset is read by: one table, shared by the validate step and by `vara check`.
 
 What lives here: codes, severities and the two sentences a person reads. What does not: how a rule is tested
-(documents.py, queries.py, labels.py, links.py, scopes.py) and how its findings are shown (findings.py).
+(documents.py, queries.py, labels.py, links.py, scopes.py; lint/ for what `vara check` alone looks for) and how its
+findings are shown (findings.py).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
-
-Severity = Literal["error", "warning", "notice"]
-SEVERITIES: tuple[Severity, ...] = ("error", "warning", "notice")
-
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """One rule.
-
-    Args:
-        code: kebab-case name, stable across releases.
-        severity: `error` refuses the dataset; `warning` may move a number; `notice` says what was done.
-        rule: what was found, as a clause without a final stop.
-        remedy: what to do, as a whole sentence.
-    """
-
-    code: str
-    severity: Severity
-    rule: str
-    remedy: str
-
+from vara.datasets.lint.rules import LINT
+from vara.datasets.rule import Rule
+from vara.datasets.source_rules import SOURCES
 
 # A table, three lines a rule:
 # fmt: off
@@ -196,13 +177,13 @@ _TABLE = (
 )
 # fmt: on
 
-RULES: dict[str, Rule] = {rule.code: rule for rule in _TABLE}
+RULES: dict[str, Rule] = {rule.code: rule for rule in (*_TABLE, *SOURCES, *LINT)}
 
 # fmt: off
 HIDING = frozenset((
     "missing-file", "missing-labels", "both-layouts", "bad-split", "not-utf8", "bad-json", "not-an-object",
     "lone-surrogate", "repeated-key", "missing-id", "id-not-string", "bad-header", "bad-columns",
-    "bad-relevance",
+    "bad-trec-label", "bad-relevance",
 ))
 # fmt: on
 """Rules that hide rows: after one of them an id may look unknown only because its row could not be read."""

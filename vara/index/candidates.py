@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vara.index.exact import credited
-from vara.index.retrieval import Extent, Ranking, Retrieval, Rows, Scores
-from vara.quality.ranking import best, byte_order
+from vara.index.retrieval import Extent, Ranking, Retrieval, Rows, Scores, ranking
+from vara.quality.ranking import byte_order
 
 Search = Callable[[int], Rows]
 """An engine's answer for one query: depth → row numbers, best first."""
@@ -88,7 +88,7 @@ def freeze(asked: Iterator[Asked], doc_ids: Sequence[str], retrieval: Retrieval)
         lists, matched, recalled = _ranked_lists(query, retrieval, positions)
         first = retrieval.joined(lists, positions)
         pool = np.concatenate([first.rows, _guaranteed(query, retrieval, first.rows, positions)])
-        bm25 = _ranking(query.lexical, _holding(query), positions, retrieval.kept)
+        bm25 = ranking(query.lexical, _holding(query), positions, retrieval.kept)
         yield Candidates(
             query.query_id,
             pool=pool,
@@ -113,7 +113,7 @@ def _ranked_lists(
     if "bm25" in retrieval.lists:
         rows = _holding(query)
         matched["bm25"] = rows.size
-        lists["bm25"] = _ranking(query.lexical, rows, positions, retrieval.asked_of("bm25"))
+        lists["bm25"] = ranking(query.lexical, rows, positions, retrieval.asked_of("bm25"))
     if "dense" in retrieval.lists:
         rows, depth = np.flatnonzero(query.visible), retrieval.asked_of("dense")
         matched["dense"] = rows.size
@@ -122,7 +122,7 @@ def _ranked_lists(
             recalled = credited(found, query.dense, query.visible, depth)
             once = np.unique(found)
             rows = once[query.visible[once]]
-        lists["dense"] = _ranking(query.dense, rows, positions, depth)
+        lists["dense"] = ranking(query.dense, rows, positions, depth)
     return lists, matched, recalled
 
 
@@ -130,12 +130,7 @@ def _guaranteed(query: Asked, retrieval: Retrieval, first: Rows, positions: NDAr
     """Return the guaranteed documents that the ranking does not hold, best first."""
     titled = query.titled[query.visible[query.titled]]
     scores = query.dense if "dense" in retrieval.lists else query.lexical
-    return _ranking(scores, np.setdiff1d(titled, first), positions, None).rows
-
-
-def _ranking(scores: Scores, rows: Rows, positions: NDArray[np.int64], depth: int | None) -> Ranking:
-    order = best(scores[rows], positions[rows], rows.size if depth is None else depth)
-    return Ranking(rows[order], scores[rows[order]])
+    return ranking(scores, np.setdiff1d(titled, first), positions, None).rows
 
 
 def _holding(query: Asked) -> Rows:

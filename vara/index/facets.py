@@ -7,7 +7,7 @@ documents (vara/index/scope.py); that is the oracle, and shares no code with thi
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import lru_cache
@@ -34,6 +34,18 @@ class Only:
 
     holds: Holds = ()
     without: AbstractSet[str] = frozenset()
+
+    def beyond(self, everywhere: AbstractSet[str]) -> Only:
+        """Return the same question without what is true of every document: an engine pays for each condition.
+
+        Args:
+            everywhere: facets that every document of the collection holds (`shared`).
+
+        Example:
+            >>> Only((("archived=false",), ("audience=null", 'audience="staff"'))).beyond({"audience=null"}).holds
+            (('archived=false',),)
+        """
+        return Only(tuple(one for one in self.holds if everywhere.isdisjoint(one)), self.without)
 
 
 EVERYTHING = Only()
@@ -63,6 +75,12 @@ def facets_of(archived: bool, audience: str | None, metadata: str) -> list[str]:
             _facet(f"metadata.{name}", one) for one in _members(value) if isinstance(one, str | int | float)
         ]
     return list(dict.fromkeys(held))
+
+
+def shared(held: Iterable[Facets]) -> frozenset[str]:
+    """Return the facets that every document holds; of no documents none."""
+    documents = iter(held)
+    return frozenset(next(documents, ())).intersection(*documents)
 
 
 def conditions(allowed: Collection[str] | None, *filters: Mapping[str, Any]) -> Holds:

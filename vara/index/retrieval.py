@@ -15,6 +15,9 @@ from numpy.typing import NDArray
 from vara.index.fusion import minmax, reciprocal_ranks
 from vara.quality.ranking import best
 
+PARAMS = ("pool.cap", "pool.depth", "pool.fusion", "pool.retriever", "pool.rrf_constant", "pool.weights")
+"""The parameters that are the first stage's rules."""
+
 Scores = NDArray[np.float32]
 Rows = NDArray[np.int64]
 RETRIEVERS = {"dense": ("dense",), "bm25": ("bm25",), "hybrid": ("dense", "bm25")}
@@ -128,6 +131,31 @@ class Retrieval:
             matched[name] > self.caps.get(name, total) for name in self.lists
         )
         return Extent(total, truncated=True, limit=None if cut_apart else self.kept)
+
+
+def ranking(scores: Scores, rows: Rows, positions: NDArray[np.int64], depth: int | None) -> Ranking:
+    """Return some documents in the order of their scores.
+
+    Args:
+        scores: float32 (n,), of all documents.
+        rows: which of them.
+        positions: int64 (n,), the byte order of all documents' ids.
+        depth: how many at most; None: all.
+    """
+    order = best(scores[rows], positions[rows], rows.size if depth is None else depth)
+    return Ranking(rows[order], scores[rows[order]])
+
+
+def reordered(scores: Scores, positions: NDArray[np.int64], n_ranked: int) -> Rows:
+    """Return the places of a query's candidates in the order of new scores.
+
+    Args:
+        scores: float32 (candidates,), new ones.
+        positions: int64 (candidates,), the byte order of their ids.
+        n_ranked: how many of them, from the front, are ranked; the others are guaranteed and stay behind them.
+    """
+    parts = (np.arange(n_ranked), np.arange(n_ranked, scores.size))
+    return np.concatenate([part[best(scores[part], positions[part], part.size)] for part in parts])
 
 
 def retrieval_of(params: Mapping[str, Any]) -> Retrieval:

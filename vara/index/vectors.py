@@ -16,6 +16,9 @@ from vara.errors import Problem
 TOLERANCE = 1e-5
 """How far a row's norm may be from 1."""
 
+_ROWS = 16_384
+"""Rows that are in double precision at one time."""
+
 
 @dataclass(frozen=True)
 class Embeddings:
@@ -65,8 +68,7 @@ def _check(vectors: NDArray[np.float32], ids: Sequence[str], kind: str) -> None:
             f"{len(vectors)} vectors for {len(ids)} {kind} ids",
             remedy="Report this as a defect of vara.",
         )
-    norms = np.linalg.norm(vectors.astype(np.float64), axis=1)
-    wrong = np.flatnonzero(~(np.abs(norms - 1) <= TOLERANCE))
+    wrong = np.flatnonzero(~(np.abs(_norms(vectors) - 1) <= TOLERANCE))
     if wrong.size:
         raise Problem(
             "embeddings",
@@ -74,3 +76,12 @@ def _check(vectors: NDArray[np.float32], ids: Sequence[str], kind: str) -> None:
             where=f"{kind} {ids[int(wrong[0])]}",
             remedy="Choose embed.dtype float32, or another model.",
         )
+
+
+def _norms(vectors: NDArray[np.float32]) -> NDArray[np.float64]:
+    """Return float64 (n,): the length of each row."""
+    norms = np.empty(len(vectors), dtype=np.float64)
+    for start in range(0, len(vectors), _ROWS):
+        part = slice(start, start + _ROWS)
+        norms[part] = np.linalg.norm(vectors[part].astype(np.float64), axis=1)
+    return norms

@@ -40,6 +40,7 @@ class QueryReport:
     Attributes:
         about: split and groups of the query, as far as it has them.
         extent: how complete its result is, in words.
+        verdict: whether its first document is shown at the calibrated threshold, in words; empty where there is none.
         stood_in: {term that no document holds: terms that stood in for it}.
         missing: {doc_id: relevance} of the relevant documents that are not in the pool.
         titles: {doc_id: title} of the missing ones.
@@ -50,6 +51,7 @@ class QueryReport:
     text: str
     about: Mapping[str, str]
     extent: str
+    verdict: str
     stood_in: Mapping[str, Sequence[str]]
     candidates: Sequence[Candidate]
     missing: Mapping[str, int]
@@ -62,6 +64,8 @@ def lines(report: QueryReport) -> Iterator[str]:
     about = ", ".join(f"{name} {value}" for name, value in report.about.items())
     yield f"{report.query_id}  {report.text}" + (f"  ({about})" if about else "")
     yield report.extent
+    if report.verdict:
+        yield report.verdict
     for term, others in report.stood_in.items():
         yield f"no document holds {term}; searched for {', '.join(others)} instead"
     yield ""

@@ -16,8 +16,12 @@ SYSTEMS = {"first_stage": "first stage", "reranked": "reranked", "bm25": "BM25 b
 _START, _END = "<!-- results:start -->", "<!-- results:end -->"
 
 
-def read_metrics(path: Path) -> dict[str, Any]:
+def read_metrics(path: Path, *, command: str = "dvc repro") -> dict[str, Any]:
     """Return a metric file.
+
+    Args:
+        path: the file.
+        command: what makes it, for messages.
 
     Raises:
         Problem: it has not been made yet, or is no JSON object.
@@ -25,10 +29,10 @@ def read_metrics(path: Path) -> dict[str, Any]:
     try:
         metrics = json.loads(path.read_bytes())
     except FileNotFoundError:
-        raise Problem(str(path), "not made yet", remedy="Run `dvc repro` first.") from None
+        raise Problem(str(path), "not made yet", remedy=f"Run `{command}` first.") from None
     except ValueError:
         raise Problem(
-            str(path), "not valid JSON", remedy="Restore it with git, or run `dvc repro`."
+            str(path), "not valid JSON", remedy=f"Restore it with git, or run `{command}`."
         ) from None
     if not isinstance(metrics, dict):
         raise _other_form(path, "no JSON object", "names and values")
@@ -158,17 +162,18 @@ def _check(path: Path, metrics: Mapping[str, Any]) -> None:
         raise _other_form(path, "no split", "its counts (SPLIT.n_queries)")
     bad = []
     for split in names:
-        if not _number(metrics.get(f"{split}.n_evaluated")):
+        if not is_number(metrics.get(f"{split}.n_evaluated")):
             bad.append(f"{split}.n_evaluated")
         for key in (f"{split}.{system}.{measure}" for system in SYSTEMS for measure in columns(metrics)):
             cells = [key, *(end for end in (f"{key}.low", f"{key}.high") if end in metrics)]
             null = [cell for cell in cells if cell in metrics and metrics[cell] is None]
-            bad += [cell for cell in cells if cell not in null and not _number(metrics.get(cell))]
+            bad += [cell for cell in cells if cell not in null and not is_number(metrics.get(cell))]
     if bad:
         raise _other_form(path, f"no number under {examples(bad)}", "those of every split and system")
 
 
-def _number(value: object) -> bool:
+def is_number(value: object) -> bool:
+    """Return whether a value of a metric file is a finite number."""
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from flows.pipeline import STEPS
 from vara.artifacts.code import CODE, DISTRIBUTIONS, PLUMBING, ROOMS, closure
 
 SOURCE = '''
@@ -134,6 +135,6 @@ def test_no_import_hides_from_the_fingerprint(path: Path) -> None:
 def test_every_import_has_a_distribution() -> None:
     from importlib import metadata
 
-    for step in ("validate", "embed", "index", "pool", "rerank", "evaluate", "gate"):
-        for name in closure(f"tasks.{step}", CODE).imports:
+    for step in STEPS:
+        for name in closure(step.run.__module__, CODE).imports:
             assert metadata.version(DISTRIBUTIONS.get(name, name))

@@ -6,6 +6,8 @@ import os
 import sqlite3
 from pathlib import Path
 
+import pytest
+
 from vara.artifacts.items import ItemCache
 from vara.artifacts.memo import DigestMemo
 
@@ -18,6 +20,13 @@ def test_values_come_back_by_space(tmp_path: Path) -> None:
     many = {f"item{n}": bytes([n % 256]) for n in range(1200)}
     cache.put("a", many)
     assert cache.get("a", list(many)) == many
+
+
+@pytest.mark.parametrize("dimension", [384, 768, 1024])
+def test_a_vector_costs_its_own_size_and_at_most_half_more(tmp_path: Path, dimension: int) -> None:
+    path, value = tmp_path / "items.sqlite", bytes(4 + 4 * dimension)
+    ItemCache(path).put("5" * 64, {f"{number:064x}": value for number in range(2000)})
+    assert path.stat().st_size / 2000 < 1.5 * len(value)
 
 
 def test_a_damaged_value_counts_as_absent(tmp_path: Path) -> None:

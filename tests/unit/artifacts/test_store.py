@@ -83,7 +83,7 @@ def test_another_platform_has_another_key_and_the_same_recipe(tmp_path: Path, st
     here, there = do(step, bench(tmp_path)), do(step, bench(tmp_path, cpu="avx512"))
     assert here.recipe == there.recipe
     assert here.folder != there.folder
-    assert there.why == "same recipe, but made on another platform, or damaged"
+    assert there.why == "same recipe, but made on another platform or machine, or damaged"
 
 
 def flip(path: Path) -> None:

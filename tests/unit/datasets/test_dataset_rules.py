@@ -7,7 +7,9 @@ import pytest
 from tests.unit.datasets.rule_cases_labels import JUDGMENTS, LINKS
 from tests.unit.datasets.rule_cases_rows import FILES, IDS, ROWS
 from tests.unit.datasets.sound_dataset import SOUND, more
+from vara.datasets.lint.rules import LINT
 from vara.datasets.rules import HIDING, RULES
+from vara.datasets.source_rules import SOURCES
 
 CORPUS, QUERIES, LABELS = "corpus.jsonl", "queries.jsonl", "qrels.tsv"
 GROUPS = {"files": FILES, "ids": IDS, "rows": ROWS, "judgments": JUDGMENTS, "links": LINKS}
@@ -32,7 +34,11 @@ def test_rule(lint, changes, line):
 
 def test_every_rule_has_a_case():
     shown = {line.split()[1] for cases in GROUPS.values() for _, line in cases.values()}
-    assert shown == RULES.keys() - {"missing-folder"}  # its message holds a path: tests/faults
+    assert shown == (
+        RULES.keys()
+        - {"missing-folder"}  # its message holds a path: tests/faults
+        - {rule.code for rule in (*LINT, *SOURCES)}  # test_dataset_lint.py, tests/unit/datasets/importing
+    )
 
 
 def test_rules_that_hide_rows_exist():

@@ -73,6 +73,28 @@ def test_slices_change_neither_frame_nor_digest(monkeypatch):
     assert table_digest(whole) == digest
 
 
+class Row(list):
+    """A row that is counted while it is alive."""
+
+    alive = most = 0
+
+    def __init__(self, *values):
+        super().__init__(values)
+        Row.alive += 1
+        Row.most = max(Row.most, Row.alive)
+
+    def __del__(self):
+        Row.alive -= 1
+
+
+def test_only_a_slice_of_rows_exists_at_a_time(monkeypatch):
+    monkeypatch.setattr(tables, "_SLICE", 100)
+    frame = to_frame("labels", (Row(f"q{number}", "d1", 1, "human", None) for number in range(2000)))
+    assert frame["query_id"].to_list() == [f"q{number}" for number in range(2000)]
+    assert Row.most <= 2 * 100 + 1  # the slice before is let go when the next one is complete
+    assert Row.alive == 0
+
+
 @given(st.lists(st.tuples(*[st.text(), st.none() | st.text()] * 2 + [st.booleans(), st.none() | st.text()])))
 def test_rows_come_back_as_they_went_in(rows):
     rows = [(a, b, d, c, flag, e) for a, b, c, d, flag, e in rows]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -53,13 +54,15 @@ def make_trial(workspace: Workspace, name: str, **changes: Any) -> Path:
     return write_params(workspace.trial(name) / "params.yaml", **{"dataset.path": "data/small", **changes})
 
 
-def stock(workspace: Workspace, path: Path | None = None) -> dict[str, Artifact]:
-    """Put an artifact of every step into the store, as these parameters would look for it; {step: artifact}."""
+def stock(
+    workspace: Workspace, path: Path | None = None, steps: Sequence[Step] = PIPELINE
+) -> dict[str, Artifact]:
+    """Put an artifact of every step of the pipeline, or of `steps`, into the store, as these parameters would look for it; {step: artifact}."""
     bench = workspace.bench()
     flat = parameters.load(path or workspace.params_path).flat()
     made: dict[str, Output] = {}
     found = {}
-    for step in PIPELINE:
+    for step in steps:
         planned = plan(step, made, flat, bench)
         artifact = bench.store.find(step.name, planned.key)
         if artifact is None:

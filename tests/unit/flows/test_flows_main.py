@@ -93,6 +93,36 @@ def test_a_trial_says_where_its_table_is(run: Flows) -> None:
     assert err == ["vara: trials/half", "rerank    cached … store hit KEY"]
 
 
+def test_a_measurement_says_where_its_table_is(
+    run: Flows, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))  # waits for nobody
+    run("pipeline")
+    quick = ("--set", "latency.repeats=1", "--out", "trials/quick")
+    code, _, err = run("latency", *quick)
+    assert (code, err) == (
+        0,
+        [
+            "vara: trials/quick",
+            # 4 queries: encode, search, dense, rerank, total
+            "latency   computed … the store holds nothing of this step (20 items)",
+            "The table: vara show --lab --trial quick",
+        ],
+    )
+    assert run("latency", *quick)[2][1] == "latency   cached … store hit KEY"
+    again = "latency   computed … the store holds nothing of this step (20 items)"
+    assert run("latency", "--again", *quick)[2][1] == again
+
+
+@pytest.mark.parametrize("stage", ["pool", "pipeline"])
+def test_only_a_measurement_is_made_again(run: Flows, capsys: pytest.CaptureFixture[str], stage: str) -> None:
+    with pytest.raises(SystemExit) as ended:
+        run(stage, "--again")
+    assert ended.value.code == 2
+    words = "--again is for measured stages: elsewhere the same input gives the same output"
+    assert capsys.readouterr().err.endswith(f"{words}\n")
+
+
 def test_a_mistake_is_one_line(run: Flows) -> None:
     message = "--set problem: unknown parameter 'pool.dept'. Near names: pool.depth, pool.cap."
     assert run("pipeline", "--set", "pool.dept=3") == (2, [], [message])

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from cli.main import app
+from flows.pipeline import STEPS
 from flows.show import query_lines
 from flows.why import _dvc, dvc_status
 from flows.workspace import Workspace
@@ -172,7 +173,7 @@ def test_a_stage_that_is_none(vara: Vara, words: tuple[str, ...]) -> None:
     code, out, err = vara(*words)
     assert (code, out) == (2, [])
     said = " ".join(" ".join(err).replace("│", " ").split())
-    assert "'pol' is no stage. Stages: validate, embed, index, pool, rerank, evaluate, gate." in said
+    assert f"'pol' is no stage. Stages: {', '.join(step.name for step in STEPS)}." in said
 
 
 def test_every_command_explains_itself() -> None:

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from vara.artifacts.canonical import canonical
 from vara.errors import Problem
 from vara.index import facets
-from vara.index.facets import LONGEST, Holds, conditions, facets_of
+from vara.index.facets import LONGEST, Holds, Only, conditions, facets_of, shared
 from vara.index.scope import Scope
 
 
 def test_examples() -> None:
-    assert doctest.testmod(facets) == (0, 2)
+    assert doctest.testmod(facets) == (0, 3)
 
 
 def test_what_a_document_holds() -> None:
@@ -46,6 +46,15 @@ def test_what_a_query_may_see() -> None:
         ("metadata.v=1", 'metadata.v="1"'),
         (),
     )
+
+
+def test_what_every_document_holds_need_not_be_asked() -> None:
+    held = [facets_of(False, None, '{"a":1,"b":2}'), facets_of(False, "x", '{"a":1,"b":3}')]
+    assert shared(held) == {"archived=false", "metadata.a=1"}
+    assert shared([]) == frozenset()
+    asked = Only(conditions(None, {"a": [1, 2], "b": 2, "c": []}), frozenset({"d"}))
+    rest = (("audience=null",), ("metadata.b=2",), ())
+    assert asked.beyond(shared(held)) == Only(rest, frozenset({"d"}))
 
 
 @pytest.mark.parametrize("audience", ["", "null", "everyone"])
@@ -119,8 +128,11 @@ def test_facets_let_pass_what_scope_lets_pass(question: tuple[list[Any], list[di
     corpus, (one, other), allowed = question
     expected = seen(corpus, one, allowed) & seen(corpus, other, allowed)
     holds = conditions(allowed, one, other)
-    passed = [satisfied(facets_of(gone, who, canonical(more)), holds) for gone, who, more in corpus]
-    assert passed == expected.tolist()
+    held = [facets_of(gone, who, canonical(more)) for gone, who, more in corpus]
+    assert [satisfied(one, holds) for one in held] == expected.tolist()
+    fewer = Only(holds).beyond(shared(held)).holds
+    assert set(fewer) <= set(holds)
+    assert [satisfied(one, fewer) for one in held] == expected.tolist()
 
 
 @given(names, scalars, names, scalars)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -71,6 +72,22 @@ def test_what_has_no_direction_is_refused(
         "Choose embed.dtype float32, or another model."
     )
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_check_does_not_hold_all_vectors_in_double_precision(tmp_path: Path) -> None:
+    documents = np.zeros((60_000, 32), dtype=np.float32)  # 7.7 MB; in double precision 15.4 MB
+    documents[:, 5] = 1
+    ids = [str(number) for number in range(len(documents))]
+    tracemalloc.start()
+    try:
+        write_embeddings(embeddings(documents, ids), tmp_path)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 2 * documents.nbytes
+    documents[50_000, 5] = 1.01  # … and looks at every one of them
+    with pytest.raises(Problem, match=r"1 vectors .* \(document 50000\)"):
+        write_embeddings(embeddings(documents, ids), tmp_path)
 
 
 def test_queries_are_checked_as_well(tmp_path: Path) -> None:

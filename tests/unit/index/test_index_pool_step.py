@@ -30,7 +30,12 @@ DOCUMENTS = {
     "mid": (20, "printer paper", {"product": "pocket"}),
     "far": (80, "a booking", {"product": "web"}),
 }
-TITLES = {"canary": "Secret printer", "old": "Secret printer", "far": "The secret printer!", "mid": "Printers"}
+TITLES = {
+    "canary": "Secret printer",
+    "old": "Secret printer",
+    "far": "The secret printer!",
+    "mid": "Printers",
+}
 QUERIES = {"q-self": None, "q-owner": ["owner"], "q-staff": ["staff"]}
 DEFAULTS = {**parameters.load(ROOT / "params.yaml").flat(), "pool.depth": 3}
 
@@ -161,7 +166,7 @@ def approximate(
     [
         {},
         {"exclude_self": True},
-        {"filter": {"product": "web"}},
+        {"filter": {"product": "pocket"}},
         {"filter": {"product": ["pocket", "web"], "audience": "owner"}, "exclude_self": True},
     ],
 )
@@ -199,7 +204,7 @@ def test_an_approximate_hybrid_is_told_how_many(inputs: dict[str, Output], tmp_p
 def test_a_title_that_contains_the_query_is_found_at_any_depth(
     inputs: dict[str, Output], tmp_path: Path, retriever: str
 ) -> None:
-    """"far" is the last of all; "canary" and "old" have that title, too, and are still for the owner, or for nobody."""
+    """ "far" is the last of all; "canary" and "old" have that title, too, and are still for the owner, or for nobody."""
     notes = Notes()
     plain = pooled(inputs, tmp_path / "plain", retriever=retriever, depth=1)["first_stage"]
     body = pooled(inputs, tmp_path / "out", notes, retriever=retriever, depth=1, title_guarantee=True)
@@ -220,7 +225,7 @@ def test_nothing_is_guaranteed_unless_asked_for(inputs: dict[str, Output], tmp_p
 
 
 def test_a_fallback_says_where_it_acted(inputs: dict[str, Output], tmp_path: Path) -> None:
-    """"secret" stands in documents of the owner alone, and in a title that everybody may see."""
+    """ "secret" stands in documents of the owner alone, and in a title that everybody may see."""
     asked = [("q-self", "sekret printer"), ("q-owner", "repor"), ("q-staff", "repor")]
     rows = [(query, text, "test", "{}", None, None, QUERIES[query], None) for query, text in asked]
     write_table(to_frame("queries", rows), tmp_path / "queries.parquet")

@@ -35,6 +35,7 @@ REPORT = QueryReport(
     text="forgot password",
     about={"split": "test", "language": "en"},
     extent="2 of 9 matching documents, cut at 1",
+    verdict="",
     stood_in={"forgot": ["forgotten", "forget"]},
     candidates=[SECOND, FIRST],
     missing={"d9": 2},
@@ -100,3 +101,8 @@ def test_an_empty_pool_and_a_document_without_title_or_text() -> None:
     assert bare[5] == "    1       2      3   0.9124   0.6124   12.346  d1"
     assert bare[6].endswith("(not in the pool)")
     assert all(line == line.rstrip() for line in bare)
+
+
+def test_a_threshold_is_said_where_there_is_one() -> None:
+    shown = list(lines(replace(REPORT, verdict="first document shown: cosine 0.6, threshold 0.5")))
+    assert shown[2] == "first document shown: cosine 0.6, threshold 0.5"

@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tasks.rerank import check_permutation, ordered_rows, score
+from tasks.rerank import check_permutation, score
 from vara.errors import Problem
 from vara.index.frozen import Pool
+from vara.index.retrieval import reordered
+from vara.quality.ranking import byte_order
 
 
 def pool(n_guaranteed: int) -> Pool:
@@ -30,7 +32,7 @@ def reranked(n_guaranteed: int, kind: str) -> list[str]:
     asked = pool(n_guaranteed)
     scores = score(asked, kind=kind, weight=0.6)["q"]
     docs = asked.first_stage["q"]
-    return [docs[row] for row in ordered_rows(scores, docs, asked.n_ranked("q"))]
+    return [docs[row] for row in reordered(scores, byte_order(docs), asked.n_ranked("q"))]
 
 
 def test_the_fused_order() -> None:

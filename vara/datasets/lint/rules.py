@@ -1,0 +1,103 @@
+"""Rules about what a dataset says, not how it is written: `vara check` applies them, the validate step does not.
+
+None of them is an error: such a dataset can be measured, but the number may not mean what its reader thinks.
+"""
+
+from __future__ import annotations
+
+from vara.datasets.rule import Rule
+
+# A table, three lines a rule:
+# fmt: off
+LINT = (
+    # Ids
+    Rule("changing-id", "warning",
+         rule="an id changes or vanishes in a program that guesses types (001, 1e5, +1, 1.0, NaN, NA)",
+         remedy="Read every id as text (in pandas: dtype=str, keep_default_na=False), or use ids with a letter."),
+    Rule("numeric-id", "notice",
+         rule='an id looks like a number; a program that guesses types makes 1 of "1", which is another id',
+         remedy="Nothing needs doing here; read ids as text wherever runs and labels are made."),
+    # Texts
+    Rule("overlong-document", "warning", share_of="documents",
+         rule="a document is longer than 2,000 characters; many encoders read some 512 tokens and drop the rest",
+         remedy="Count tokens with --tokens; split long documents, or use a model that reads them whole."),
+    Rule("overlong-query", "warning", share_of="queries",
+         rule="a query is longer than 2,000 characters",
+         remedy="Count tokens with --tokens; what is beyond the model's limit is not searched for."),
+    Rule("truncated-document", "warning", share_of="documents",
+         rule="a document has more tokens than embed.max_length, and its end is not searched",
+         remedy="Raise embed.max_length as far as the model allows, or split the documents."),
+    Rule("truncated-query", "warning", share_of="queries",
+         rule="a query has more tokens than embed.max_length, and its end is not searched for",
+         remedy="Raise embed.max_length as far as the model allows."),
+    Rule("short-document", "notice", share_of="documents",
+         rule="a document has fewer than 20 characters, too few to tell what it is about",
+         remedy="Add what its reader knows from the page around it, such as the heading above."),
+    Rule("only-a-link", "warning", share_of="documents",
+         rule="the text of a document is nothing but a link",
+         remedy="Put the text behind the link there, or what the link is for."),
+    Rule("title-only", "notice", share_of="documents",
+         rule="a document has a title and no text",
+         remedy="Nothing needs doing if the titles say enough."),
+    Rule("no-titles", "notice",
+         rule="no document has a title",
+         remedy="Nothing needs doing; if the source has titles, import them."),
+    Rule("markup", "warning", share_of="texts",
+         rule="a text holds HTML tags or entities, which an encoder reads as words",
+         remedy="Strip tags and decode entities before the import."),
+    Rule("invisible-character", "warning", share_of="texts",
+         rule="a text holds invisible or control characters (U+FEFF, U+200B, soft hyphen, CR, …)",
+         remedy="Remove them, unless the script needs them; they part words that look whole."),
+    Rule("broken-character", "warning", share_of="texts",
+         rule="a text holds U+FFFD or UTF-8 that was read as Latin-1 (Ã©): characters were lost or doubled",
+         remedy="Convert the source again with its true encoding."),
+    Rule("not-nfc", "warning", share_of="texts",
+         rule="a text is not in Unicode NFC: the same word may be written in two ways",
+         remedy="Bring documents and queries into NFC."),
+    Rule("preprocessed-text", "warning", share_of="documents",
+         rule="long texts have neither capital letters nor punctuation: they look pre-processed",
+         remedy="Index the text that users see: encoders were trained on whole sentences."),
+    # Twins
+    Rule("identical-texts", "warning", share_of="documents",
+         rule="a document repeats title and text of another, word for word",
+         remedy="Keep one of them, or judge all alike: no system can tell them apart."),
+    Rule("half-judged-twin", "warning",
+         rule="of two documents with the same text one is relevant to a query and the other is not judged",
+         remedy="Give both the same label: whichever a system returns first is luck."),
+    Rule("same-start", "notice", share_of="documents",
+         rule="a text begins with the same 60 characters as another, different one: near duplicates, perhaps",
+         remedy="Look at some; boilerplate at the start fills what the encoder reads first."),
+    Rule("same-title", "notice", share_of="documents",
+         rule="documents with different texts share one title",
+         remedy="Nothing needs doing if their texts tell them apart."),
+    Rule("repeated-query", "warning", share_of="queries",
+         rule="a query repeats the text of another",
+         remedy="Keep one and merge the labels, or say in its text what tells them apart."),
+    Rule("query-is-document", "warning", share_of="queries",
+         rule="a query repeats a document's title or text word for word, so that any system finds it",
+         remedy="Ask as a user would; where queries are documents, set pool.exclude_self: true."),
+    # Labels and sizes
+    Rule("small-corpus", "notice",
+         rule="there are fewer than 100 documents: a top 20 shows a large part of them",
+         remedy="Use it for smoke tests; a difference here says little about a real corpus."),
+    Rule("few-queries", "notice",
+         rule="a split has fewer than 25 queries with a relevant document: intervals are wide",
+         remedy="Add queries before you decide by this split."),
+    Rule("small-group", "notice",
+         rule="a group (language, category) of a split has fewer answerable queries than evaluate.min_group",
+         remedy="Add queries to it, or join groups; it is shown as too few."),
+    Rule("many-relevant", "notice", share_of="queries",
+         rule="a query has more than 20 relevant documents, so that R@20 cannot reach 1",
+         remedy="Read Rcap@k instead, or look deeper."),
+    Rule("one-relevant", "notice",
+         rule="each query of a split has exactly one relevant document; near misses are unjudged",
+         remedy="Read RR and Success; a better answer that nobody judged counts as wrong."),
+    # Age
+    Rule("fossil", "warning",
+         rule="most dated documents are newer than the newest dated query: the test set is older than the corpus",
+         remedy="Add queries about what came since; the old ones cannot tell whether it is found."),
+    Rule("unlike-log", "warning",
+         rule="the test queries are unlike those of the log",
+         remedy="Draw test queries from the log, in its proportions."),
+)
+# fmt: on

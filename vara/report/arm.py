@@ -1,0 +1,165 @@
+"""One arm of a comparison, read from the files that a run commits; where they come from is the caller's business."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from vara.errors import Problem, examples
+from vara.yaml import load_yaml
+
+METRICS, QUERIES, PARAMS, LATENCY = (
+    "metrics/evaluate.json",
+    "plots/per_query.csv",
+    "params.yaml",
+    "lab/metrics/latency.json",
+)
+Files = Callable[[str], bytes | None]
+"""A committed file's bytes by its path in the workspace; None where there is none."""
+
+_COUNTS = ("n_relevant", "n_relevant_in_pool", "first_relevant_rank")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What a system made of one query.
+
+    Attributes:
+        n_relevant: relevant documents that the query may see.
+        n_found: how many of them are among the documents that the system ranks (its pool).
+        first_rank: of the first relevant one, from 1; None where none was found.
+        values: measure → value; None where the system shows no document for any query.
+    """
+
+    n_relevant: int
+    n_found: int
+    first_rank: int | None
+    values: Mapping[str, float | None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arm:
+    """One side of a comparison.
+
+    Attributes:
+        name: as it was asked for.
+        place: what that means: a commit, a folder.
+        metrics: the metric file.
+        table: the table of queries, as text.
+        params: the parameters by dotted name, as they stand beside the numbers.
+        latency: what the lab measured; None where it measured nothing.
+    """
+
+    name: str
+    place: str
+    metrics: Mapping[str, Any]
+    table: str = field(repr=False)
+    params: Mapping[str, Any]
+    latency: Mapping[str, Any] | None
+
+    @property
+    def title(self) -> str:
+        """Return the name, and what it means where that is something else."""
+        return self.name if self.name == self.place else f"{self.name} ({self.place})"
+
+    def rows(self, split: str, system: str) -> dict[str, Row]:
+        """Return query_id → row of one system on one split; none are an empty mapping.
+
+        Raises:
+            Problem: the table lacks a column, or holds what is no number.
+        """
+        reader = csv.DictReader(io.StringIO(self.table))
+        columns: Sequence[str] = reader.fieldnames or ()
+        missing = [name for name in ("split", "query_id", "system", *_COUNTS) if name not in columns]
+        if missing:
+            raise self._damaged(f"no column {examples(missing)}")
+        measures = [name for name in columns if "@" in name or name == "RR"]
+        try:
+            return {
+                row["query_id"]: _row(row, measures)
+                for row in reader
+                if (row["split"], row["system"]) == (split, system)
+            }
+        except (TypeError, ValueError) as error:
+            raise self._damaged(f"a row that is no row of numbers: {error}") from None
+
+    def _damaged(self, found: str) -> Problem:
+        return Problem(
+            QUERIES, found, where=self.place, remedy="Restore it with git, or run `dvc repro` there."
+        )
+
+
+def read_arm(name: str, place: str, files: Files) -> Arm:
+    """Read an arm from its committed files.
+
+    Args:
+        name: as it was asked for.
+        place: what that means, for messages.
+        files: returns a file's bytes.
+
+    Raises:
+        Problem: a file that a run makes is missing or damaged.
+    """
+    table = _text(QUERIES, place, _needed(QUERIES, place, files))
+    params = load_yaml(_text(PARAMS, place, _needed(PARAMS, place, files)), f"{PARAMS} of {place}")
+    latency = files(LATENCY)
+    return Arm(
+        name=name,
+        place=place,
+        metrics=_json(METRICS, place, _needed(METRICS, place, files)),
+        table=table,
+        params=flat(params),
+        latency=None if latency is None else _json(LATENCY, place, latency),
+    )
+
+
+def flat(tree: Any, start: str = "") -> dict[str, Any]:
+    """Return the leaves of sections by dotted name; a section inside a section is a value.
+
+    Example:
+        >>> flat({"seed": 1, "pool": {"depth": 20, "filter": {"product": "web"}}})
+        {'seed': 1, 'pool.depth': 20, 'pool.filter': {'product': 'web'}}
+    """
+    leaves: dict[str, Any] = {}
+    for key, value in tree.items() if isinstance(tree, dict) else ():
+        if isinstance(value, dict) and not start:
+            leaves |= flat(value, f"{key}.")
+        else:
+            leaves[f"{start}{key}"] = value
+    return leaves
+
+
+def _row(row: Mapping[str, str], measures: Sequence[str]) -> Row:
+    relevant, found, rank = (row[name] for name in _COUNTS)
+    values = {name: float(row[name]) if row[name] else None for name in measures}
+    return Row(int(relevant), int(found), int(rank) if rank else None, values)
+
+
+def _needed(path: str, place: str, files: Files) -> bytes:
+    content = files(path)
+    if content is None:
+        remedy = "Run `dvc repro` there and commit what it writes, or choose a run that has it."
+        raise Problem(path, "no such file", where=place, remedy=remedy)
+    return content
+
+
+def _text(path: str, place: str, content: bytes) -> str:
+    try:
+        return content.decode()
+    except UnicodeDecodeError:
+        raise Problem(path, "not UTF-8", where=place, remedy="Restore it with git.") from None
+
+
+def _json(path: str, place: str, content: bytes) -> dict[str, Any]:
+    try:
+        value = json.loads(content)
+    except ValueError:
+        value = None
+    if not isinstance(value, dict):
+        found = "no JSON object"
+        raise Problem(path, found, where=place, remedy="Restore it with git, or run `dvc repro` there.")
+    return value
