@@ -80,18 +80,14 @@ def prove(workspace: Workspace, watch: Watch) -> Proof:
             skipped[name] = arm
         else:
             arms[name] = arm
-    readings = read_readings(gates, present, workspace.root)
+    readings = read_readings(gates, present, bench.settings)
     names = (*arms, SLOWED) if any(gate.max_ratio is not None for gate in gates.gates) else tuple(arms)
     cells = {
         **{gate.name: {arm: _judged(gate, readings, arms, arm) for arm in names} for gate in gates.gates},
         **{one.name: {arm: _burnt(one, readings, arms, arm) for arm in names} for one in gates.budgets},
     }
     monitored = {one.name for one in gates.budgets if one.readings is not None}
-    toothless = [
-        name
-        for name, row in cells.items()
-        if name not in monitored and RED not in (said for arm, said in row.items() if arm != PRESENT)
-    ]
+    toothless = [name for name, row in cells.items() if name not in monitored and RED not in row.values()]
     return Proof(cells, skipped, tuple(toothless))
 
 

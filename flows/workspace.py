@@ -70,6 +70,7 @@ class Workspace:
             workers=workers(os.environ),
             platform=platform_facts(),
             digest_of=store.digest_of,
+            clone=dvc_root(self.root, os.environ),
             qdrant={name: value for name, value in os.environ.items() if name.startswith("QDRANT_")},
             machine=machine_facts(os.environ),
             alone=alone,
@@ -107,13 +108,15 @@ def _check_code(root: Path) -> None:
 
 
 def store_path(root: Path, environment: Mapping[str, str]) -> Path:
-    """Return the artifact store: VARA_STORE, else `.vara` in DVC's root.
-
-    DVC runs queued experiments in a temporary copy and names the real root in DVC_ROOT.
-    """
+    """Return the artifact store: VARA_STORE, else `.vara` in DVC's root."""
     if named := environment.get("VARA_STORE"):
         return Path(named).expanduser().absolute()
-    return Path(environment.get("DVC_ROOT") or root) / ".vara"
+    return dvc_root(root, environment) / ".vara"
+
+
+def dvc_root(root: Path, environment: Mapping[str, str]) -> Path:
+    """Return the clone itself: DVC runs queued experiments in a copy without tags, and names the clone in DVC_ROOT."""
+    return Path(environment.get("DVC_ROOT") or root)
 
 
 def usable(path: Path) -> Path:

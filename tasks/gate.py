@@ -35,7 +35,7 @@ def run(job: Job) -> Made:
         why = f"{GATES} is about {gates.dataset}, these metrics are of {present['dataset']}"
         job.watch.note(f"{UNJUDGED}: {why}")
         return Made(outputs={}, metrics=_metrics(present["dataset"], UNJUDGED, why, [], []))
-    readings = read_readings(gates, present, job.settings.root)
+    readings = read_readings(gates, present, job.settings)
     judged = [_judged(gate, readings) for gate in gates.gates]
     burnt = [_burnt(budget, readings) for budget in gates.budgets]
     for one in (*judged, *burnt):
@@ -65,7 +65,7 @@ def files(params: Mapping[str, Any], settings: Settings) -> dict[str, str]:  # n
     path = settings.root / GATES
     found = {GATES: settings.digest_of(path)} if path.is_file() else {}
     try:
-        return {**found, **dict(identity(read_gates(settings.root), settings.root))}
+        return {**found, **dict(identity(read_gates(settings.root), settings))}
     except Problem:
         return found
 

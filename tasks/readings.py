@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 from backends.revisions import Revision, history, read_revision
 from vara.artifacts.canonical import digest, file_digest
+from vara.artifacts.step import Settings
 from vara.errors import Problem
 from vara.quality.gatefile import Budget, GateFile
 from vara.quality.gates import Metrics, Past, Readings
@@ -17,44 +17,44 @@ from vara.quality.gates import Metrics, Past, Readings
 EVALUATE, LATENCY = "metrics/evaluate.json", "lab/metrics/latency.json"
 
 
-def read_readings(gates: GateFile, present: Metrics, root: Path) -> Readings:
+def read_readings(gates: GateFile, present: Metrics, where: Settings) -> Readings:
     """Return all that these gates need.
 
     Args:
         gates: what is asked.
         present: metrics/evaluate.json of the run that is judged.
-        root: the workspace.
+        where: the workspace and its clone.
 
     Raises:
         Problem: a revision that git does not know or a shallow clone lacks; a file that is no JSON.
     """
-    latency = root / LATENCY
+    latency = where.root / LATENCY
     return Readings(
         present=present,
         latency=_parsed(latency.read_bytes(), LATENCY) if latency.is_file() else {},
-        past={name: _past(one) for name, one in _revisions(gates, root).items()},
-        history={budget.name: _history(budget, present, root) for budget in gates.budgets},
+        past={name: _past(one) for name, one in _revisions(gates, where).items()},
+        history={budget.name: _history(budget, present, where) for budget in gates.budgets},
     )
 
 
-def identity(gates: GateFile, root: Path) -> Iterator[tuple[str, str]]:
+def identity(gates: GateFile, where: Settings) -> Iterator[tuple[str, str]]:
     """Yield (name, what identifies it) of all that these gates look at outside the store.
 
     Raises:
         Problem: as `read_readings`.
     """
-    for name, revision in _revisions(gates, root).items():
+    for name, revision in _revisions(gates, where).items():
         yield name, revision.commit
         yield from ((f"{name}:{path}", _sha256([content])) for path, content in revision.files.items())
-    if any(gate.max_ratio is not None for gate in gates.gates) and (root / LATENCY).is_file():
-        yield LATENCY, file_digest(root / LATENCY)
+    if any(gate.max_ratio is not None for gate in gates.gates) and (where.root / LATENCY).is_file():
+        yield LATENCY, file_digest(where.root / LATENCY)
     for budget in gates.budgets:
-        yield f"budget {budget.name}", _sha256(_earlier(budget, root))
+        yield f"budget {budget.name}", _sha256(_earlier(budget, where))
 
 
-def _revisions(gates: GateFile, root: Path) -> dict[str, Revision]:
+def _revisions(gates: GateFile, where: Settings) -> dict[str, Revision]:
     names = sorted({gate.against for gate in gates.gates if gate.against is not None})
-    return {name: read_revision(root, name, (EVALUATE, LATENCY)) for name in names}
+    return {name: read_revision(where.clone or where.root, name, (EVALUATE, LATENCY)) for name in names}
 
 
 def _past(revision: Revision) -> Past:
@@ -65,21 +65,21 @@ def _past(revision: Revision) -> Past:
     return Past(revision.commit, files[EVALUATE], files[LATENCY])
 
 
-def _history(budget: Budget, present: Metrics, root: Path) -> Sequence[Metrics]:
+def _history(budget: Budget, present: Metrics, where: Settings) -> Sequence[Metrics]:
     """Return a budget's readings, newest first; a run whose figures are committed is that revision's reading."""
-    earlier = [_parsed(content, budget.readings or EVALUATE) for content in _earlier(budget, root)]
+    earlier = [_parsed(content, budget.readings or EVALUATE) for content in _earlier(budget, where)]
     if budget.readings is not None:
         return earlier
     known = earlier if earlier[:1] == [present] else [present, *earlier]
     return [one for one in known if one.get("dataset") == present.get("dataset")]
 
 
-def _earlier(budget: Budget, root: Path) -> list[bytes]:
+def _earlier(budget: Budget, where: Settings) -> list[bytes]:
     """Return the readings that are committed or in the budget's own file, newest first."""
     if budget.readings is None:
-        return history(root, EVALUATE, budget.window)
+        return history(where.clone or where.root, EVALUATE, budget.window)
     try:
-        lines = (root / budget.readings).read_bytes().splitlines()
+        lines = (where.root / budget.readings).read_bytes().splitlines()
     except FileNotFoundError:
         remedy = f"Correct `readings` of budget {budget.name!r}, or let the monitor write it first."
         raise Problem(budget.readings, "no such file", where="gates.yaml", remedy=remedy) from None

@@ -34,6 +34,7 @@ class Settings:
         digest_of: SHA-256 of a file, memoised.
         collections: where embedded engines keep their collections.
         qdrant: what the environment says of a Qdrant server (QDRANT_URL, …); holds its key, so it is never shown.
+        clone: whose git history is read; None: the workspace's own.
         machine: what a duration depends on; part of the keys of measured steps, and of no other.
         alone: holds off every other measurement on this machine, and tells the watch when it has to wait for one.
     """
@@ -44,6 +45,7 @@ class Settings:
     platform: Mapping[str, str]
     digest_of: Callable[[Path], str]
     qdrant: Mapping[str, str] = field(default_factory=dict, repr=False)
+    clone: Path | None = None
     machine: Mapping[str, str] = field(default_factory=dict)
     alone: Callable[[Watch], AbstractContextManager[None]] = _unshared
 
