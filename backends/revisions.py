@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from backends.git import commit_of, file_at, git, said
 from vara.errors import Problem, near_names
 
 
@@ -37,15 +37,15 @@ def read_revision(root: Path, name: str, paths: Sequence[str]) -> Revision:
         Problem: git knows no such commit, the clone is too shallow to hold it, or there is no repository.
     """
     shallow = _is_shallow(root)
-    done = _git(root, "rev-parse", "--verify", "--quiet", f"{name}^{{commit}}")
-    if done.returncode:
+    commit = commit_of(root, name)
+    if commit is None:
         if shallow:
             raise _too_shallow(f"no revision {name!r}")
-        tags = _git(root, "tag").stdout.decode().split()
+        tags = (said(root, "tag") or "").split()
         remedy = f"Fetch it (git fetch --tags), or name another. {near_names(name, tags, 'tags')}"
         raise Problem("git", f"no revision {name!r}", expected="a tag or a commit", remedy=remedy)
-    commit = done.stdout.decode().strip()
-    return Revision(name, commit, dict(_contents(root, commit, paths)))
+    contents = {path: file_at(root, commit, path) for path in paths}
+    return Revision(name, commit, {path: held for path, held in contents.items() if held is not None})
 
 
 def history(root: Path, path: str, most: int) -> list[bytes]:
@@ -60,22 +60,16 @@ def history(root: Path, path: str, most: int) -> list[bytes]:
         Problem: the clone is too shallow to tell, or there is no repository.
     """
     words = ("log", "--first-parent", "--format=%H", f"--max-count={most + 1}", "--", path)
-    shallow, done = _is_shallow(root), _git(root, *words)
-    commits = done.stdout.decode().split()  # none before the first commit, when git log fails
+    shallow = _is_shallow(root)
+    commits = (said(root, *words) or "").split()  # none before the first commit, when git log fails
     if shallow and len(commits) <= most:  # the oldest commit of a shallow clone seems to add every file
         raise _too_shallow(f"fewer than {most} earlier revisions of {path}")
-    return [content for commit in commits[:most] for _, content in _contents(root, commit, [path])]
-
-
-def _contents(root: Path, commit: str, paths: Sequence[str]) -> Iterator[tuple[str, bytes]]:
-    for path in paths:
-        done = _git(root, "show", f"{commit}:./{path}")
-        if done.returncode == 0:
-            yield path, done.stdout
+    contents = (file_at(root, commit, path) for commit in commits[:most])
+    return [held for held in contents if held is not None]
 
 
 def _is_shallow(root: Path) -> bool:
-    done = _git(root, "rev-parse", "--is-shallow-repository")
+    done = git(root, "rev-parse", "--is-shallow-repository")
     if done.returncode:
         words = done.stderr.decode(errors="replace").strip().splitlines()
         remedy = "Work in a git clone, or let gates name no revision and no budget over revisions."
@@ -87,10 +81,3 @@ def _too_shallow(found: str) -> Problem:
     return Problem(
         "git", f"{found} in this shallow clone", remedy="Fetch the rest: git fetch --unshallow --tags."
     )
-
-
-def _git(root: Path, *words: str) -> subprocess.CompletedProcess[bytes]:
-    try:
-        return subprocess.run(["git", *words], cwd=root, capture_output=True, check=False)
-    except FileNotFoundError:
-        raise Problem("git", "no such program", remedy="Install git.") from None

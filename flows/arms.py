@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from flows.revisions import commit_of, file_at, unknown
+from backends.git import commit_of, file_at
+from flows.revisions import unknown
 from flows.workspace import Workspace
 from vara import params as parameters
 from vara.errors import Problem

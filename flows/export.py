@@ -20,7 +20,7 @@ from vara.datasets.splits import query_splits
 from vara.datasets.tables import read_table
 from vara.datasets.writing import Writer
 from vara.index.frozen import Pool, Reranked, read_pool, read_reranked
-from vara.report.readable import Context, Scores, readable
+from vara.report.readable import Context, readable
 from vara.report.trec import check_ids, qrels_lines, run_lines
 
 if TYPE_CHECKING:
@@ -38,13 +38,11 @@ class Frozen:
         tables: documents, queries, labels.
         pool: the frozen candidates and the baseline.
         reranked: the final order.
-        first: the scores that ordered the pool.
     """
 
     tables: tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]
     pool: Pool
     reranked: Reranked
-    first: Scores
 
 
 def export(workspace: Workspace, source: Path, form: Form, target: Path) -> list[str]:
@@ -75,9 +73,7 @@ def _tables(found: Mapping[str, Output]) -> tuple[pl.DataFrame, pl.DataFrame, pl
 
 
 def _frozen(found: Mapping[str, Output]) -> Frozen:
-    pool = read_pool(found["pool"].folder)
-    first = pool.lexical if found["pool"].facts["retriever"] == "bm25" else pool.dense
-    return Frozen(_tables(found), pool, read_reranked(found["reranked"].folder), first)
+    return Frozen(_tables(found), read_pool(found["pool"].folder), read_reranked(found["reranked"].folder))
 
 
 def _write_dataset(tables: tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame], folder: Path) -> None:
@@ -101,10 +97,11 @@ def _write_dataset(tables: tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame], fold
 def _write_trec(frozen: Frozen, folder: Path) -> None:
     documents, queries, _ = frozen.tables
     check_ids(chain(documents["doc_id"], queries["query_id"]))
+    pool, reranked = frozen.pool, frozen.reranked
     for tag, run, scores in (
-        ("first_stage", frozen.pool.first_stage, frozen.first),
-        ("reranked", frozen.reranked.run, frozen.reranked.scores),
-        ("bm25", frozen.pool.bm25, frozen.pool.baseline),
+        ("first_stage", pool.first_stage, pool.descending(pool.scores)),
+        ("reranked", reranked.run, pool.descending(reranked.scores)),
+        ("bm25", pool.bm25, pool.baseline),
     ):
         _write(folder / f"{tag}.run", run_lines(run, scores, tag))
     qrels, splits = visible_qrels(*frozen.tables)[0], _splits(frozen)

@@ -56,6 +56,24 @@ class Pool:
         """Return how many of a query's candidates are ranked; the others stand behind them for their title."""
         return len(self.first_stage[query]) - len(self.guaranteed.get(query, ()))
 
+    def descending(self, scores: Mapping[str, NDArray[np.float32]]) -> dict[str, NDArray[np.float32]]:
+        """Return scores that put every query's candidates into the order that they have.
+
+        A run file has no other way to say an order: what is guaranteed gets scores below those of what is ranked.
+
+        Args:
+            scores: float32, of each query's ranked candidates first.
+        """
+        return {
+            query: _behind(row[: self.n_ranked(query)], self.guaranteed.get(query, ()))
+            for query, row in scores.items()
+        }
+
+
+def _behind(ranked: NDArray[np.float32], guaranteed: Sequence[str]) -> NDArray[np.float32]:
+    below = ranked.min(initial=0) - np.arange(1, len(guaranteed) + 1, dtype=np.float32)
+    return np.concatenate([ranked, below])
+
 
 def write_pool(
     candidates: Sequence[Candidates], doc_ids: Sequence[str], folder: Path

@@ -55,10 +55,10 @@ def test_an_empty_store(workspace: Workspace) -> None:
 
 def test_a_list_says_what_is_in_use(workspace: Workspace, tmp_path: Path) -> None:
     other = unused(workspace, tmp_path)
-    assert list(other) == ["pool", "rerank", "evaluate"]
+    assert list(other) == ["pool", "rerank", "evaluate", "calibrate"]
     lines = [line.split() for line in listing(workspace)]
     assert [words[0] for words in lines] == sorted(
-        [*(step.name for step in PIPELINE), "pool", "rerank", "evaluate"]
+        [*(step.name for step in PIPELINE), "pool", "rerank", "evaluate", "calibrate"]
     )
     keys = {artifact.folder.name[:12] for artifact in other.values()}
     for words in lines:
@@ -88,7 +88,7 @@ def test_what_a_trial_uses_is_in_use(workspace: Workspace, tmp_path: Path) -> No
     assert all(line.endswith("in use") for line in listing(workspace))
     assert gone(workspace) == []
     shutil.rmtree(trial.parent)
-    assert len(gone(workspace)) == 3
+    assert len(gone(workspace)) == 4
 
 
 def test_collecting_removes_what_nobody_uses(workspace: Workspace, tmp_path: Path) -> None:
@@ -114,7 +114,7 @@ def test_what_lies_downstream_of_a_lost_artifact_is_not_in_use(workspace: Worksp
     kept = stock(workspace)
     shutil.rmtree(kept["pool"].folder)
     assert sorted(gone(workspace)) == sorted(
-        f"{name}/{kept[name].folder.name}" for name in ("rerank", "evaluate", "gate")
+        f"{name}/{kept[name].folder.name}" for name in ("rerank", "evaluate", "calibrate", "gate")
     )
 
 
@@ -156,10 +156,10 @@ def test_verify_sees_through_an_unchanged_size_and_time(workspace: Workspace) ->
     place = workspace.root / f".vara/quarantine/embed-{key}-0"
     assert list(verify(workspace)) == [
         f"embed {key[:12]}: damaged embed.json; moved to {place}",
-        "6 artifacts are whole.",
+        "7 artifacts are whole.",
     ]
     assert place.is_dir()
-    assert list(verify(workspace)) == ["6 artifacts are whole."]
+    assert list(verify(workspace)) == ["7 artifacts are whole."]
 
 
 def test_after_verify_no_digest_is_taken_from_memory(workspace: Workspace) -> None:

@@ -52,12 +52,13 @@ def test_what_a_run_says(run: Flows) -> None:
             f"pool      computed … {nothing} (6 items)",  # queries
             f"rerank    computed … {nothing} (24 items)",  # four candidates a query
             f"evaluate  computed … {nothing} (6 items)",
+            f"calibrate computed … {nothing} (6 items)",
             f"gate      computed … {nothing} (1 items)",
             "The result table: vara show",
         ],
     )
     code, out, err = run("pipeline", "--json")
-    stages = ["validate", "embed", "index", "pool", "rerank", "evaluate", "gate"]
+    stages = ["validate", "embed", "index", "pool", "rerank", "evaluate", "calibrate", "gate"]
     assert (code, err) == (
         0,
         [*(f"{stage:<9} cached … store hit KEY" for stage in stages), "The result table: vara show"],
@@ -84,9 +85,10 @@ def test_a_trial_says_where_its_table_is(run: Flows) -> None:
     run("pipeline")
     code, _, err = run("pipeline", "--set", "rerank.weight=0.5", "--out", "trials/half")
     assert (code, err[0], err[-1]) == (0, "vara: trials/half", "The result table: vara show --trial half")
-    assert err[-4:-1] == [
+    assert err[-5:-1] == [
         "rerank    computed … params rerank.weight 0.6 → 0.5 (24 items)",
         "evaluate  computed … inputs reranked (6 items)",
+        "calibrate computed … inputs reranked (6 items)",
         "gate      computed … inputs metrics/evaluate (1 items)",
     ]
     _, _, err = run("rerank", "--set", "rerank.weight=0.5", "--out", "trials/half")

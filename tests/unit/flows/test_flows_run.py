@@ -126,7 +126,7 @@ def test_the_report_for_other_programs(workspace: Workspace) -> None:
         "seconds": round(outcomes[1].seconds, 3),
         "why": f"store hit {outcomes[1].folder.name[:12]}",
     }
-    assert list(found["metrics"]) == ["validate", "evaluate", "gate"]
+    assert list(found["metrics"]) == ["validate", "evaluate", "calibrate", "gate"]
     assert found["metrics"]["evaluate"]["step"] == "evaluate"
 
 
@@ -147,9 +147,15 @@ def test_looking_computes_nothing_and_knows_no_more_than_it_can(workspace: Works
         "pool",
         "rerank",
         "evaluate",
+        "calibrate",
         "gate",
     ]
-    assert [name for name, one in seen.items() if one.plan is None] == ["rerank", "evaluate", "gate"]
+    assert [name for name, one in seen.items() if one.plan is None] == [
+        "rerank",
+        "evaluate",
+        "calibrate",
+        "gate",
+    ]
 
 
 def test_where_a_stage_lies(workspace: Workspace) -> None:

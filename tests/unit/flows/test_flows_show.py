@@ -161,9 +161,9 @@ def test_the_store(vara: Vara, ran: Workspace) -> None:
     assert code == 0
     assert (Path(out[0]) / "pool.json").read_bytes() == (ran.root / "build/pool.json").read_bytes()
     code, out, _ = vara("store", "ls")
-    assert len(out) == 11  # seven of the ran, four of the trial
+    assert len(out) == 13  # eight of the run, five of the trial
     assert all(line.endswith("in use") for line in out)
-    assert vara("store", "verify")[1] == ["11 artifacts are whole."]
+    assert vara("store", "verify")[1] == ["13 artifacts are whole."]
     assert vara("store", "gc", "--dry-run")[1] == ["0 B would be freed."]  # the collection is in use as well
     assert len(list((ran.root / ".vara/collections").glob("c-*"))) == 1
 

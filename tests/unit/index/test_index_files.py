@@ -153,6 +153,15 @@ def test_a_pool_comes_back_with_the_scores_of_each_query(tmp_path: Path) -> None
             assert found[one.query_id].tolist() == getattr(one, name).tolist()
 
 
+def test_guaranteed_documents_are_below_the_ranked_ones_in_a_run(tmp_path: Path) -> None:
+    freeze_to(tmp_path, CANDIDATES)
+    pool = read_pool(tmp_path)
+    found = {query: row.tolist() for query, row in pool.descending(pool.scores).items()}
+    assert found == {"q2": scores(0.9, 0.1).tolist(), "q1": [], "q3": [scores(0.7)[0], -1.0]}  # below 0, too
+    again = pool.descending({**pool.scores, "q3": scores(-2, 5)})["q3"]  # a reranker liked it better
+    assert again.tolist() == [-2, -3]
+
+
 def test_a_pool_of_no_query(tmp_path: Path) -> None:
     freeze_to(tmp_path, [])
     pool = read_pool(tmp_path)
