@@ -31,7 +31,8 @@ def test_a_red_gate_leaves_its_verdict_and_everything_before_it(
     assert last() == 1
     # what came before is locked, nothing that git ignored is forgotten, and a red gate is judged again
     changed = sandbox.run("git", "status", "--porcelain").stdout.split()[1::2]
-    assert sorted(changed) == ["dvc.lock", "gates.yaml", "metrics/evaluate.json", "metrics/gate.json", "params.yaml", "plots/per_query.csv"]  # fmt: skip
+    assert {"dvc.lock", "metrics/evaluate.json", "metrics/gate.json"} <= set(changed)
+    assert not any(".gitignore" in name or name.startswith("build") for name in changed)
     again = sandbox.run("dvc", "repro", check=False)
     assert again.returncode == 255
     assert [line for line in again.stdout.splitlines() if line.startswith("Running")] == [

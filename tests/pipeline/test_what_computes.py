@@ -108,7 +108,7 @@ CODE_CHANGES = [
     ("backends/pooling.py", "lengths > 0)", "lengths > 1e-30)", SAME_FROM_EMBED),
     ("vara/quality/ranking.py", "\ndef ", "\nEXTRA = 1\n\n\ndef ", SAME_FROM_POOL),
     ("vara/index/fusion.py", "span.max() == span.min()", "span.min() == span.max()", SAME_FROM_POOL),
-    ("vara/quality/bootstrap.py", "RESAMPLES = 10_000", "RESAMPLES = 9_000", ["evaluate", "gate"]),
+    ("vara/quality/bootstrap.py", "RESAMPLES = 10_000", "RESAMPLES = 9_000", ["evaluate", "calibrate"]),
     ("vara/datasets/rules.py", 'remedy="', 'remedy="Please. ', []),
     ("vara/datasets/rules.py", '"warning"', '"notice"', ["validate"]),
 ]
