@@ -11,7 +11,7 @@ export DO_NOT_TRACK := 1
 export PREFECT_SERVER_ANALYTICS_ENABLED := false
 STAMP := $(VENV)/.stamp
 
-.PHONY: help setup data run lab test lint verify server deploy worker lock
+.PHONY: help setup data run lab test lint verify accept server deploy worker lock
 
 help:  ## list the verbs
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
@@ -54,6 +54,9 @@ lint: setup  ## formatting, lint, types, rooms
 
 verify: data  ## expected numbers on real collections, kills, forced CPU paths (slow)
 	@python -m pytest tests/verify
+
+accept: data  ## write the expected numbers that moved, if CHANGELOG.md says why (COLLECTIONS="…"; slow)
+	@python -m tests.verify.accept $(COLLECTIONS)
 
 server: setup  ## a Prefect server with its UI on http://127.0.0.1:4200
 	@prefect server start --host 127.0.0.1

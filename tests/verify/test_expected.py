@@ -1,32 +1,38 @@
-"""Expected numbers on real collections, as data; they move only with a line in CHANGELOG.md under "Numbers"."""
+"""Expected numbers on real collections, as data; `make accept` and a line in CHANGELOG.md move them."""
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
-from typing import Any
 
 import pytest
-import yaml
 
-from tests.conftest import ROOT
-from tests.workspace import make_shipped
-
-EXPECTED: dict[str, Any] = yaml.safe_load((ROOT / "tests/expected/collections.yaml").read_text())
+from tests.verify.known import EXPECTED, measured, where_is
 
 
 @pytest.mark.parametrize("name", EXPECTED)
 def test_a_collection_gives_its_numbers(name: str, shared: Path, tmp_path: Path) -> None:
-    expected = EXPECTED[name]
-    source = ROOT / "data/helpdesk" if name == "helpdesk" else shared / "data" / name
-    sandbox = make_shipped(tmp_path / "workspace")
-    shutil.copytree(source, sandbox.root / "data" / name, dirs_exist_ok=True)
-    settings = [word for setting in expected["settings"] for word in ("--set", setting)]
-    metrics = sandbox.pipeline("--out", "trials/expected", *settings)["metrics"]["evaluate"]
-    assert metrics["data"] == expected["data"], "the collection is another one"
-    for measure, (value, tolerance) in expected["values"].items():
-        assert metrics[measure] == pytest.approx(value, abs=tolerance), measure
-    for better, worse, at_least in expected.get("above", []):
-        assert metrics[better] - metrics[worse] >= at_least
-    for measure, floor in expected.get("floors", {}).items():
-        assert metrics[measure] >= floor
+    wrong = []
+    for run, metrics in measured(name, where_is(name, shared), tmp_path / "workspace"):
+        assert metrics["data"] == EXPECTED[name]["data"], "the collection is another one"
+        wrong += [
+            f"{run['settings']} {measure}: {metrics[measure]}, not {value}"
+            for measure, value in run["values"].items()
+            if metrics[measure] != pytest.approx(value, abs=run["tolerance"])
+        ]
+    assert not wrong
+
+
+def test_a_hybrid_search_lifts_recall_where_words_help() -> None:
+    """SciFact: dense .837; min-max, or reciprocal ranks of stemmed words, reach .87."""
+    recall = {
+        tuple(run["settings"]): run["values"]["test.first_stage.R@20"] for run in EXPECTED["scifact"]["runs"]
+    }
+    dense, ranks, stretched, stemmed = recall.values()
+    assert dense < ranks < min(stretched, stemmed)
+    assert min(stretched, stemmed) >= 0.87
+
+
+def test_a_hybrid_search_harms_where_words_mislead() -> None:
+    """MED: what BM25 finds pushes out what vectors found; it has to be measured, not supposed."""
+    dense, *hybrids = [run["values"]["test.first_stage.R@20"] for run in EXPECTED["med"]["runs"]]
+    assert all(hybrid < dense for hybrid in hybrids)
