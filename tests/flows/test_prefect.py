@@ -108,16 +108,16 @@ def sandbox(tmp_path_factory: pytest.TempPathFactory) -> Sandbox:
 def test_hits_cross_over_and_say_why(server: Server, sandbox: Sandbox) -> None:
     # Prefect computes …
     first = sandbox.pipeline(env=server.env)
-    assert [stage["state"] for stage in first["stages"]] == ["computed"] * 7
+    assert [stage["state"] for stage in first["stages"]] == ["computed"] * 8
     run = server.flow_runs()[0]
     assert (run["state"]["type"], run["parameters"]["parameters"]["pool"]["depth"]) == ("COMPLETED", 4)
     # … the plain driver hits …
     assert sandbox.computed() == []
     # … the plain driver computes, and Prefect shows the hit with its reason.
-    assert sandbox.computed("--set", "pool.depth=3") == ["pool", "rerank", "evaluate", "gate"]
+    assert sandbox.computed("--set", "pool.depth=3") == ["pool", "rerank", "evaluate", "calibrate", "gate"]
     assert sandbox.computed("--set", "pool.depth=3", env=server.env) == []
     tasks = server.task_runs(server.flow_runs()[0]["id"])
-    assert set(tasks) == {"validate", "embed", "index", "pool", "rerank", "evaluate", "gate"}
+    assert set(tasks) == {"validate", "embed", "index", "pool", "rerank", "evaluate", "calibrate", "gate"}
     for task in tasks.values():
         assert (task["state"]["name"], task["state"]["type"]) == ("Cached", "COMPLETED")
         assert task["state"]["message"].startswith("store hit ")
@@ -152,9 +152,9 @@ def test_logs_and_the_result_table_are_there(server: Server, sandbox: Sandbox) -
 
 def test_the_stages_of_one_repro_share_a_tag(server: Server, sandbox: Sandbox) -> None:
     sandbox.run("dvc", "repro", env=server.env)
-    runs = server.flow_runs()[:7]
+    runs = server.flow_runs()[:8]
     assert {server.ask("/flows/filter", {"flows": {"id": {"any_": [run["flow_id"]]}}})[0]["name"] for run in runs} == {
-        "validate", "embed", "index", "pool", "rerank", "evaluate", "gate",
+        "validate", "embed", "index", "pool", "rerank", "evaluate", "calibrate", "gate",
     }  # fmt: skip
     tags = {tuple(run["tags"]) for run in runs}
     assert len(tags) == 1

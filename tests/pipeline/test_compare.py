@@ -91,5 +91,5 @@ def test_settings_are_run_as_a_trial_first(sandbox: Sandbox) -> None:
     done = sandbox.run("python", "-m", "cli.main", "compare", ".", "pool.dept=2", check=False)
     assert (done.returncode, done.stderr) == (
         2,
-        "pool.dept=2 problem: unknown parameter 'pool.dept'. Near names: pool.depth.\n",
+        "pool.dept=2 problem: unknown parameter 'pool.dept'. Near names: pool.depth, pool.cap.\n",
     )

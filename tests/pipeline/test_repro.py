@@ -13,7 +13,7 @@ from tests.workspace import Sandbox, make_sandbox
 
 pytestmark = pytest.mark.slow
 
-STAGES = ["validate", "embed", "index", "pool", "rerank", "evaluate", "gate"]
+STAGES = ["validate", "embed", "index", "pool", "rerank", "evaluate", "calibrate", "gate"]
 
 
 @pytest.fixture(scope="module")
@@ -64,10 +64,15 @@ def test_a_clone_elsewhere_makes_the_same_bytes(sandbox: Sandbox, tmp_path: Path
         (
             "depth: 4",
             "depth: 3",
-            ["pool", "rerank", "evaluate", "gate"],
-            ["pool", "rerank", "evaluate", "gate"],
+            ["pool", "rerank", "evaluate", "calibrate", "gate"],
+            ["pool", "rerank", "evaluate", "calibrate", "gate"],
         ),
-        ("weight: 0.6", "weight: 0.5", ["rerank", "evaluate", "gate"], ["rerank", "evaluate", "gate"]),
+        (
+            "weight: 0.6",
+            "weight: 0.5",
+            ["rerank", "evaluate", "calibrate", "gate"],
+            ["rerank", "evaluate", "calibrate", "gate"],
+        ),
         ("m: 16", "m: 8", ["index", "pool"], ["index"]),
         ("seed: 42", "seed: 1", ["evaluate", "gate"], ["evaluate", "gate"]),
     ],
@@ -90,7 +95,7 @@ def test_hits_cross_over_between_drivers(sandbox: Sandbox) -> None:
     """DVC computed; the plain driver hits, and the other way round, from queued experiments too."""
     assert sandbox.computed() == []
     # the plain driver computes, DVC hits
-    assert sandbox.computed("--set", "pool.depth=2") == ["pool", "rerank", "evaluate", "gate"]
+    assert sandbox.computed("--set", "pool.depth=2") == ["pool", "rerank", "evaluate", "calibrate", "gate"]
     sandbox.edit("params.yaml", "depth: 4", "depth: 2")
     assert " computed " not in sandbox.run("dvc", "repro").stderr
     sandbox.edit("params.yaml", "depth: 2", "depth: 4")
