@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from tasks.truth import CONVENTIONS, read_truth
+from vara.artifacts.canonical import digest
 from vara.artifacts.step import Job, Made, Step
 from vara.datasets.names import dataset_name
 from vara.index.frozen import Pool, read_pool, read_reranked
@@ -14,6 +15,9 @@ from vara.quality.bootstrap import fifth_percentile, mean
 from vara.quality.evaluation import evaluate
 from vara.quality.figures import significant
 from vara.quality.split import Settings
+
+REPORTED_ON = "test"
+"""The split on which nothing is chosen: whose values were computed stands in the ledger."""
 
 
 def run(job: Job) -> Made:
@@ -29,6 +33,8 @@ def run(job: Job) -> Made:
     )
     for notice in (*truth.notices, *evaluation.notices):
         job.watch.note(notice)
+    if any(query.split == REPORTED_ON for query in truth.queries):
+        job.tested(job.inputs["labels"].facts["digest"], digest(_systems(job)))
     evaluation.per_query.write_csv(job.folder / "per_query.csv")
     metrics = {
         **_provenance(job),
@@ -55,8 +61,13 @@ def _provenance(job: Job) -> dict[str, Any]:
         "conventions": CONVENTIONS,
         "data": {name: job.inputs[name].facts["digest"] for name in ("documents", "queries", "labels")},
         "evaluation": {name: value for name, value in job.params.items() if name != "dataset.path"},
-        "systems": {name: job.inputs[name].facts["settings"] for name in ("pool", "reranked")},
+        "systems": _systems(job),
     }
+
+
+def _systems(job: Job) -> dict[str, Any]:
+    """Return what the measured systems were made with: parameters by value, models by fingerprint."""
+    return {name: job.inputs[name].facts["settings"] for name in ("pool", "reranked")}
 
 
 def _ann_recall(pool: Pool, depth: int | None) -> dict[str, float]:

@@ -67,6 +67,8 @@ class Job:
         params: exactly the parameters that it declared; another name is a KeyError.
         folder: where it writes its payload files.
         items: the per-item cache for work that is the same whatever its company.
+        tested: takes (digest of labels, digest of settings) of test values that were computed; nothing comes back, so
+            that no number can depend on it.
         recipe: digest of the recipe under which the outputs will be stored.
     """
 
@@ -76,6 +78,7 @@ class Job:
     watch: Watch
     settings: Settings
     items: ItemCache
+    tested: Callable[[str, str], None]
     recipe: str
 
 

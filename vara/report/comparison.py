@@ -44,6 +44,7 @@ class Comparison:
         data: what differs between the datasets; None where nobody looked.
         predictions: None where there were none.
         written: what is known of when the predictions were written.
+        tested: settings whose test values this store computed on B's labels; None where another split is compared.
     """
 
     a: Arm
@@ -62,6 +63,7 @@ class Comparison:
     data: Sequence[Difference] | None = None
     predictions: Sequence[Foretold] | None = None
     written: str = ""
+    tested: int | None = None
 
     @property
     def measured(self) -> tuple[Paired, ...]:

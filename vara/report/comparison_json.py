@@ -33,4 +33,5 @@ def as_json(found: Comparison) -> dict[str, Any]:
         "data": None if found.data is None else [asdict(one) for one in found.data],
         "predictions": None if found.predictions is None else [asdict(one) for one in found.predictions],
         "written": found.written or None,
+        "tested": found.tested,
     }

@@ -47,7 +47,12 @@ def evaluated(inputs: dict[str, Output], folder: Path, **body: Any) -> Made:
         json.dumps({"first_stage": POOL, "bm25": POOL, **nothing, **body})
     )
     job = SimpleNamespace(
-        inputs=inputs, params=PARAMS, folder=folder, watch=Silence(), settings=SimpleNamespace(root=folder)
+        inputs=inputs,
+        params=PARAMS,
+        folder=folder,
+        watch=Silence(),
+        settings=SimpleNamespace(root=folder),
+        tested=lambda labels, setting: None,
     )
     return evaluate.run(job)  # type: ignore[arg-type]
 
