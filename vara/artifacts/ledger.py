@@ -1,6 +1,7 @@
 """The ledger: which settings had their test values computed with a store, for as long as the store lives.
 
-Unlike all else in the store it cannot be computed again: `vara store gc` leaves it alone, and a damaged one is an error.
+Unlike all else in the store it cannot be computed again: `vara store gc` leaves it alone, and a damaged one is an
+error.
 """
 
 from __future__ import annotations
