@@ -11,6 +11,7 @@ from vara.errors import Problem, examples
 from vara.quality.comparison import Paired
 from vara.quality.predictions import Outcome
 from vara.report.arm import Arm, Row
+from vara.report.beyond import Beyond, beyond
 from vara.report.cost import Costs, costs
 from vara.report.differing import Setting, incomparable, tuned, warnings
 from vara.report.families import Families, families
@@ -59,6 +60,7 @@ class Comparison:
     movers: Sequence[Mover]
     groups: Sequence[Group]
     costs: Costs
+    beyond: Beyond
     tuned: Sequence[Setting]
     data: Sequence[Difference] | None = None
     predictions: Sequence[Foretold] | None = None
@@ -125,6 +127,7 @@ def compared(a: Arm, b: Arm, *, split: str | None, system: str) -> Comparison:
         movers=[] if primary in found_in.unmeasured else movers(both[0], both[1], primary),
         groups=groups(a, b, split=split, system=system, measure=primary),
         costs=costs(a, b),
+        beyond=beyond(a, b, split=split, system=system),
         tuned=tuned(a, b),
     )
 

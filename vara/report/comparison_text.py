@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from vara.errors import examples
 from vara.quality.comparison import FEWEST, Paired
 from vara.quality.power import ALPHA
+from vara.report.beyond import brief as brief_beyond
+from vara.report.beyond import rows as rows_beyond
 from vara.report.comparison import Comparison
 from vara.report.cost import brief
 from vara.report.table import markdown
@@ -49,6 +51,7 @@ def sections(found: Comparison) -> Iterator[Section]:
     if found.groups:
         yield Section(f"Groups by {found.families.primary}", rows=_groups(found))
     yield Section("Cost and latency", [found.costs.reason] if found.costs.reason else [], _costs(found))
+    yield Section("Beyond relevance", [brief_beyond(found.beyond)], rows_beyond(found.beyond))
     yield Section("Tuned", *_tuned(found))
     if found.predictions is not None:
         yield Section("Predictions", *_predictions(found))
