@@ -1,4 +1,4 @@
-"""`vara store ls|path|verify|gc`: look after the artifact store."""
+"""`vara store ls|path|tested|verify|gc`: look after the artifact store."""
 
 from __future__ import annotations
 
@@ -33,6 +33,17 @@ def path(stage: Annotated[str, typer.Argument(help="A stage.", callback=stage_na
     workspace = find_workspace(Path.cwd())
     folder, _ = made(stage, parameters.load(workspace.params_path), workspace.bench(), Terminal())
     typer.echo(str(folder))
+
+
+@app.command("tested")
+def tested() -> None:
+    """Print how many settings had their test values computed with this store, on the labels of the last run."""
+    from flows.tested import n_tested
+    from flows.workspace import find_workspace
+    from vara.report.table import read_metrics
+
+    workspace = find_workspace(Path.cwd())
+    typer.echo(str(n_tested(workspace, read_metrics(workspace.root / "metrics/evaluate.json"))))
 
 
 @app.command("verify")

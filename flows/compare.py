@@ -9,7 +9,9 @@ from pathlib import Path
 from flows.arm_data import changed_since, dataset_of
 from flows.arms import Source, source
 from flows.revisions import is_unchanged, last_change
+from flows.tested import n_tested
 from flows.workspace import Workspace
+from tasks.evaluate import REPORTED_ON
 from vara.datasets.dataset import Dataset
 from vara.datasets.differences import differences
 from vara.errors import Failure, Problem
@@ -51,6 +53,8 @@ def answer(workspace: Workspace, question: Question) -> Comparison:
     a, b = (source(workspace, name) for name in (question.a, question.b))
     left, right = a.arm(workspace), b.arm(workspace)
     found = compared(left, right, split=question.split, system=question.system)
+    if found.split == REPORTED_ON:
+        found = replace(found, tested=n_tested(workspace, right.metrics))
     if question.data:
         found = _with_data(found, dataset_of(workspace, a, left), dataset_of(workspace, b, right))
     if question.predictions is not None:

@@ -12,6 +12,7 @@ from backends.devices import cpu_path, effective_device
 from backends.machine import alone, machine_facts
 from vara.artifacts.code import CODE
 from vara.artifacts.execute import Bench
+from vara.artifacts.ledger import LEDGER, Ledger
 from vara.artifacts.step import Settings
 from vara.artifacts.store import Store
 from vara.errors import Problem, examples
@@ -60,6 +61,11 @@ class Workspace:
                 "trial", f"no trials/{folder.name}", remedy=f"Trials: {examples(kept) or 'none yet'}."
             )
         return folder
+
+    @property
+    def ledger(self) -> Ledger:
+        """Return the ledger of the store; a store that was never used has none, and it counts nothing."""
+        return Ledger(store_path(self.root, os.environ) / LEDGER)
 
     def bench(self) -> Bench:
         """Return the store and the settings that can change no number."""

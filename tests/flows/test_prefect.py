@@ -133,7 +133,7 @@ def test_the_graph_shows_what_waits_for_what(server: Server, sandbox: Sandbox) -
     }
     assert waits["embed"] == {"validate"}
     assert waits["pool"] == {"validate", "embed"}
-    assert waits["evaluate"] == {"validate", "pool", "rerank"}
+    assert waits["evaluate"] == {"validate", "embed", "pool", "rerank"}
     assert waits["gate"] == {"evaluate"}
 
 

@@ -28,6 +28,7 @@ PLUMBING = (
     "vara.artifacts.code",
     "vara.artifacts.execute",
     "vara.artifacts.items",
+    "vara.artifacts.ledger",
     "vara.artifacts.memo",
     "vara.artifacts.recipe",
     "vara.artifacts.sqlite",

@@ -129,6 +129,7 @@ def _compute(planned: Plan, bench: Bench, watch: Watch) -> tuple[Artifact, int]:
             watch,
             bench.settings,
             items=bench.store.items,
+            tested=bench.store.ledger.enter,
             recipe=recipe,
         )
         with bench.settings.alone(watch) if step.measured else nullcontext():

@@ -69,6 +69,8 @@ class Job:
         params: exactly the parameters that it declared; another name is a KeyError.
         folder: where it writes its payload files.
         items: the per-item cache for work that is the same whatever its company.
+        tested: takes (digest of labels, digest of settings) of test values that were computed; nothing comes back, so
+            that no number can depend on it.
         recipe: digest of the recipe under which the outputs will be stored.
     """
 
@@ -78,6 +80,7 @@ class Job:
     watch: Watch
     settings: Settings
     items: ItemCache
+    tested: Callable[[str, str], None]
     recipe: str
 
 

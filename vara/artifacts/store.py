@@ -20,6 +20,7 @@ from typing import Any
 from vara.artifacts.aside import put_aside
 from vara.artifacts.canonical import digest, file_digest, readable
 from vara.artifacts.items import ItemCache
+from vara.artifacts.ledger import LEDGER, Ledger
 from vara.artifacts.memo import DigestMemo
 from vara.errors import Problem
 
@@ -45,6 +46,7 @@ class Store:
         self.root = root
         self.digest_of = DigestMemo(root / "digests.sqlite")
         self.items = ItemCache(root / "items.sqlite")
+        self.ledger = Ledger(root / LEDGER)
 
     def folder(self, task: str, key: str) -> Path:
         """Return where the artifact is or would be."""

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 DECIMALS = 4
-"""Cosines are rounded to so many before they are averaged, so that no processor shows in a metric file."""
+"""To so many the mean distance of a split is rounded, so that no processor shows in a metric file."""
 
 Rows = NDArray[np.int64]
 
@@ -46,7 +46,7 @@ def intra_list_distance(ranking: Rows, vectors: NDArray[np.float32], cutoff: int
     if len(top) < 2:
         return None
     upper = np.triu_indices(len(top), k=1)
-    return float(np.mean(1 - np.round((top @ top.T)[upper], DECIMALS)))
+    return float(np.mean(1 - (top @ top.T)[upper]))
 
 
 def median_age(ranking: Rows, days: NDArray[np.float64], cutoff: int, *, newest: float) -> float | None:

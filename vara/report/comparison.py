@@ -11,6 +11,7 @@ from vara.errors import Problem, examples
 from vara.quality.comparison import Paired
 from vara.quality.predictions import Outcome
 from vara.report.arm import Arm, Row
+from vara.report.beyond import Beyond, beyond
 from vara.report.cost import Costs, costs
 from vara.report.differing import Setting, incomparable, tuned, warnings
 from vara.report.families import Families, families
@@ -44,6 +45,7 @@ class Comparison:
         data: what differs between the datasets; None where nobody looked.
         predictions: None where there were none.
         written: what is known of when the predictions were written.
+        tested: settings whose test values this store computed on B's labels; None where another split is compared.
     """
 
     a: Arm
@@ -58,10 +60,12 @@ class Comparison:
     movers: Sequence[Mover]
     groups: Sequence[Group]
     costs: Costs
+    beyond: Beyond
     tuned: Sequence[Setting]
     data: Sequence[Difference] | None = None
     predictions: Sequence[Foretold] | None = None
     written: str = ""
+    tested: int | None = None
 
     @property
     def measured(self) -> tuple[Paired, ...]:
@@ -123,6 +127,7 @@ def compared(a: Arm, b: Arm, *, split: str | None, system: str) -> Comparison:
         movers=[] if primary in found_in.unmeasured else movers(both[0], both[1], primary),
         groups=groups(a, b, split=split, system=system, measure=primary),
         costs=costs(a, b),
+        beyond=beyond(a, b, split=split, system=system),
         tuned=tuned(a, b),
     )
 

@@ -29,8 +29,10 @@ def as_json(found: Comparison) -> dict[str, Any]:
         "movers": [asdict(one) for one in found.movers],
         "groups": [asdict(one) for one in found.groups],
         "costs": asdict(found.costs),
+        "beyond": asdict(found.beyond),
         "tuned": [asdict(one) for one in found.tuned],
         "data": None if found.data is None else [asdict(one) for one in found.data],
         "predictions": None if found.predictions is None else [asdict(one) for one in found.predictions],
         "written": found.written or None,
+        "tested": found.tested,
     }

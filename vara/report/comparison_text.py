@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from vara.errors import examples
 from vara.quality.comparison import FEWEST, Paired
 from vara.quality.power import ALPHA
+from vara.report.beyond import brief as brief_beyond
+from vara.report.beyond import rows as rows_beyond
 from vara.report.comparison import Comparison
 from vara.report.cost import brief
 from vara.report.table import markdown
@@ -32,7 +34,7 @@ def sections(found: Comparison) -> Iterator[Section]:
         yield Section("Before the numbers", lines)
     if found.data is not None:
         yield Section("Datasets", *_data(found))
-    yield Section("Verdict", [verdict_line(found), brief(found.costs), *_limits(found)])
+    yield Section("Verdict", [verdict_line(found), brief(found.costs), *_limits(found), *_tested(found)])
     if found.movers:
         yield Section(f"Biggest movers by {found.families.primary}", rows=_movers(found))
     yield Section("Measures of the result table", rows=_measures(found.families.headline))
@@ -49,6 +51,7 @@ def sections(found: Comparison) -> Iterator[Section]:
     if found.groups:
         yield Section(f"Groups by {found.families.primary}", rows=_groups(found))
     yield Section("Cost and latency", [found.costs.reason] if found.costs.reason else [], _costs(found))
+    yield Section("Beyond relevance", [brief_beyond(found.beyond)], rows_beyond(found.beyond))
     yield Section("Tuned", *_tuned(found))
     if found.predictions is not None:
         yield Section("Predictions", *_predictions(found))
@@ -105,6 +108,20 @@ def _limits(found: Comparison) -> Iterator[str]:
             f"Too few queries moved ({moved}): {ALPHA:g} cannot be reached with fewer than {FEWEST}; "
             f"the smallest p of {most} is {2 / 2**most:g}."
         )
+
+
+def _tested(found: Comparison) -> Iterator[str]:
+    """Say how often the labels of test were looked at, as far as the store knows."""
+    if found.tested is None:
+        return
+    if found.tested == 0:
+        yield "This store has computed no test values on these labels; a store knows only what was computed with it."
+        return
+    settings = "1 setting" if found.tested == 1 else f"{found.tested} settings"
+    yield (
+        f"Test values of {settings} were computed on these labels "
+        "(ledger of this store; it knows only what was computed with it)."
+    )
 
 
 def _scope(found: Comparison) -> str:

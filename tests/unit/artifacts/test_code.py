@@ -100,6 +100,7 @@ def test_plumbing_is_this_list_and_no_other() -> None:
         "vara.artifacts.code",
         "vara.artifacts.execute",
         "vara.artifacts.items",
+        "vara.artifacts.ledger",
         "vara.artifacts.memo",
         "vara.artifacts.recipe",
         "vara.artifacts.sqlite",

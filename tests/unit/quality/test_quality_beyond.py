@@ -41,12 +41,6 @@ def test_pairs_of_a_list() -> None:
     assert intra_list_distance(ALL[:0], vectors, 5) is None
 
 
-def test_the_last_bit_of_a_cosine_does_not_show() -> None:
-    vectors = np.float32([[1, 0], [0.6, 0.8]])
-    nudged = np.nextafter(vectors, np.float32(2))
-    assert intra_list_distance(ALL[:2], vectors, 2) == intra_list_distance(ALL[:2], nudged, 2) == 0.4
-
-
 def test_age_is_counted_from_the_newest_document() -> None:
     days = np.array([100.0, 90.0, np.nan, 40.0])
     assert median_age(ALL, days, 2, newest=100.0) == 5.0  # 0 and 10

@@ -42,6 +42,7 @@ def test_identical_arms() -> None:
         "All other measures",
         "Groups by nDCG@10",
         "Cost and latency",
+        "Beyond relevance",
         "Tuned",
     ]
     assert shown[""][0] == ["A: A", "B: B", "reranked on test, 60 queries in common"]
