@@ -21,7 +21,7 @@ HEADER = ["query-id", "corpus-id", "score"]
 HUMAN = "human"
 """Source of a judgment that names none."""
 LABEL_SOURCES = (HUMAN, "written", "derived", "click", "llm")
-"""A person who judged; the author of a test collection; another data set; clicks; a language model."""
+"""Who judged: a person; the author of a test collection; a rule over the data; clicks; a language model."""
 
 _WHOLE = re.compile(r"(-?[0-9]{1,10})(\.0+)?").fullmatch
 _MAX = 2**31 - 1

@@ -76,9 +76,7 @@ def test_a_source_without_relevant_documents_says_so() -> None:
 def test_a_silent_system_says_so(run: dict[str, list[str]], reason: str) -> None:
     runs = {**RUNS, "bm25": {"q3": ["c"], **run}}
     sources = {"human": HUMAN, "llm": LLM}
-    found = of(
-        evaluate(runs, QUERIES, ALL, settings=SETTINGS, sources=sources).metrics, "test.source.human."
-    )
+    found = of(evaluate(runs, QUERIES, ALL, settings=SETTINGS, sources=sources).metrics, "test.source.human.")
     assert reason in found["bm25.reason"]
     assert found["bm25.RR"] is None
     assert found["reranked.RR"] == 0.75
