@@ -11,7 +11,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urlsplit
 
 from backends.stores.retries import Patience, Refused, Trouble, Unreachable
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 KEY = "VARA_JUDGE_KEY"
 _AGAIN = frozenset({408, 425, 429})
 _MOST_TOKENS = 64
+_MOST_SAID = 250
+"""Characters of an endpoint's refusal that are shown."""
 Messages = Sequence[Mapping[str, str]]
 
 
@@ -95,7 +97,7 @@ class Judge:
         self._space = digest([VERSION, endpoint.model])
         self._client = _client(endpoint)
 
-    def __enter__(self) -> Judge:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -154,7 +156,7 @@ class Judge:
 
     def _problem(self, trouble: Trouble, attempts: int) -> Problem:
         key, where = self._endpoint.key, self._endpoint.where
-        words = trouble.words.replace(key, "…") if key else trouble.words
+        words = (trouble.words.replace(key, "…") if key else trouble.words)[:_MOST_SAID]
         if trouble.status in (401, 403):
             return Refused(
                 "endpoint", f"it refuses the key (HTTP {trouble.status})", where=where, remedy=f"Set {KEY}."
@@ -186,7 +188,7 @@ def _content(response: httpx.Response) -> str | Trouble:
 def _refusal(response: httpx.Response) -> Trouble:
     status = response.status_code
     again = status >= 500 or status in _AGAIN
-    said = " ".join(response.text[:200].split())
+    said = " ".join(response.text[: 1 << 16].split())
     words = f"HTTP {status} {response.reason_phrase}".strip()
     asked = response.headers.get("Retry-After", "")
     return Trouble(

@@ -65,7 +65,7 @@ def merge(
         _keep(row, said, merged)
     first, third = _by_pair(judged), _by_pair(resolved)
     for pair in sorted(first.keys() | third.keys()):
-        rows = _claims(first.get(pair, []), pair in third)
+        rows = _claims(first.get(pair, []))
         merged.n_resolved += pair in third and len({row.relevance for row in rows}) > 1
         _label(third.get(pair, rows), labels.get(pair), merged)
     return merged
@@ -77,15 +77,13 @@ def _keep(row: Row, said: dict[tuple[Pair, str], Row], merged: Merged) -> None:
     if known is row:
         merged.judgments.append(row)
     elif known.relevance != row.relevance:
-        merged.conflicts.append(
-            f"{_named(row)}: {row.annotator} says {row.relevance} ({row.where}) and said {known.relevance} ({known.where})"
-        )
+        said_now, said_then = (f"{one.relevance} ({one.where})" for one in (row, known))
+        merged.conflicts.append(f"{_named(row)}: {row.annotator} says {said_now} and said {said_then}")
 
 
-def _claims(rows: Sequence[Row], resolved: bool) -> Sequence[Row]:  # noqa: FBT001
+def _claims(rows: Sequence[Row]) -> Sequence[Row]:
     """Return the rows that can make a label: a machine's only where nobody else judged the pair."""
-    people = [row for row in rows if row.source not in MACHINES]
-    return people if people or resolved else rows
+    return [row for row in rows if row.source not in MACHINES] or rows
 
 
 def _label(rows: Sequence[Row], label: Label | None, merged: Merged) -> None:

@@ -4,7 +4,8 @@ Each pair is asked in two orders: query before document with the scale from high
 the scale from low to high. Where place and not content decides, the two answers differ; then there is no verdict.
 
 **Limits** The texts are quoted as JSON and called data, which no model is bound by: a document may still talk it
-into a grade. Strict reading keeps such an answer to a grade, and the agreement with people shows what the grades are worth.
+into a grade. Strict reading lets nothing but a grade through, and the agreement with people shows what the grades are
+worth.
 """
 
 from __future__ import annotations
