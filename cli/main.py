@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from cli import check, compare, evaluate, export, gate, import_, show, store, why
+from cli import check, compare, evaluate, export, gate, import_, judge, show, store, why
 from flows.terminal import log, log_to_stderr
 from vara.errors import Problem, of_the_machine
 
@@ -26,6 +26,7 @@ app.command("gate")(gate.gate)
 app.command("show")(show.show)
 app.command("why")(why.why)
 app.command("compare")(compare.compare)
+app.add_typer(judge.app, name="judge")
 app.add_typer(store.app, name="store")
 
 

@@ -128,7 +128,9 @@ def _mixed(
     )
 
     def measured(runs: Runs, qrels: Qrels = truth.qrels) -> Metrics:
-        return {**present, **evaluate(runs, truth.queries, qrels, settings=settings).metrics}
+        sources = truth.sources if qrels is truth.qrels else None  # foreign labels have none
+        found = evaluate(runs, truth.queries, qrels, settings=settings, sources=sources)
+        return {**present, **found.metrics}
 
     documents = read_table(outputs["documents"].folder / "documents.parquet", "documents")
     yield "shuffled ids", measured(broken.shuffled_ids(runs, documents["doc_id"].to_list(), params.seed))

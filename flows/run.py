@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from typing import Any
 
 from flows.pipeline import PIPELINE, upto
 from flows.terminal import log
+from flows.whole import write_whole
 from flows.workspace import Workspace
 from vara import params as parameters
 from vara.artifacts.canonical import digest
@@ -121,7 +121,7 @@ def plain(bench: Bench, watch: Watch) -> Do:
 def publish(outcome: Outcome, target: Path) -> None:
     """Copy what DVC tracks of an outcome into `target`, each file whole or not at all; equal files stay untouched."""
     for name, payload in outcome.step.publishes.items():
-        _write(target / name, (outcome.folder / payload).read_bytes())
+        write_whole(target / name, (outcome.folder / payload).read_bytes())
 
 
 def report(outcomes: Sequence[Outcome], target: Path) -> dict[str, Any]:
@@ -166,14 +166,4 @@ def _begin_trial(run: Run) -> None:
     if path.is_file() and path.read_text(encoding="utf-8") != text:
         for room in ("build", "metrics", "plots", "lab"):
             shutil.rmtree(run.target / room, ignore_errors=True)
-    _write(path, text.encode())
-
-
-def _write(path: Path, content: bytes) -> None:
-    """Write a file whole or not at all; one that has this content already stays untouched."""
-    if path.is_file() and path.read_bytes() == content:
-        return
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f".{path.name}.{os.getpid()}")
-    part.write_bytes(content)
-    part.replace(path)
+    write_whole(path, text.encode())

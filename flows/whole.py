@@ -1,7 +1,8 @@
-"""A folder that appears whole or not at all."""
+"""Folders and files that appear whole or not at all."""
 
 from __future__ import annotations
 
+import os
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -29,3 +30,13 @@ def whole(target: Path) -> Iterator[Path]:
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file whole or not at all; one that has this content already stays untouched."""
+    if path.is_file() and path.read_bytes() == content:
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f".{path.name}.{os.getpid()}")
+    part.write_bytes(content)
+    part.replace(path)

@@ -19,6 +19,8 @@ from vara.errors import Problem, examples
 
 MARK = "vara-store"
 """The file that tells an artifact store from any other folder: nothing is ever removed from one without it."""
+VERDICTS = "verdicts.sqlite"
+"""The file in an artifact store that remembers what language models judged: it cost money, and no gc removes it."""
 
 
 @dataclass(frozen=True)

@@ -33,6 +33,7 @@ def run(job: Job) -> Made:
         truth.qrels,
         settings=_settings(job),
         scores={"first_stage": pool.scores, "reranked": reranked.scores, "bm25": pool.baseline},
+        sources=truth.sources,
     )
     for notice in (*truth.notices, *evaluation.notices):
         job.watch.note(notice)

@@ -30,11 +30,13 @@ class Truth:
     Attributes:
         queries: all of them, in file order.
         qrels: query_id → doc_id → grade, without labels on documents that the query may not see.
+        sources: source → its share of `qrels`.
         notices: what was left out, and how much of it.
     """
 
     queries: list[Query]
     qrels: dict[str, dict[str, int]]
+    sources: dict[str, dict[str, dict[str, int]]]
     notices: tuple[str, ...]
 
 
@@ -61,7 +63,7 @@ def truth_of(inputs: Mapping[str, Output]) -> Truth:
     notices = (
         (f"{hidden} labels are on documents that their query cannot see and do not count",) if hidden else ()
     )
-    return Truth(asked, qrels, notices)
+    return Truth(asked, qrels, _by_source(labels, qrels), notices)
 
 
 def visible_qrels(
@@ -90,3 +92,14 @@ def visible_qrels(
         if counting:
             qrels[query_id] = counting
     return qrels, labels.height - sum(map(len, qrels.values()))
+
+
+def _by_source(
+    labels: pl.DataFrame, qrels: Mapping[str, Mapping[str, int]]
+) -> dict[str, dict[str, dict[str, int]]]:
+    apart: dict[str, dict[str, dict[str, int]]] = {}
+    for query_id, doc_id, source in labels.select("query_id", "doc_id", "source").iter_rows():
+        grades = qrels.get(query_id, {})
+        if doc_id in grades:
+            apart.setdefault(source, {}).setdefault(query_id, {})[doc_id] = grades[doc_id]
+    return apart

@@ -20,6 +20,8 @@ from vara.datasets.ids import clean_id
 HEADER = ["query-id", "corpus-id", "score"]
 HUMAN = "human"
 """Source of a judgment that names none."""
+LABEL_SOURCES = (HUMAN, "written", "derived", "click", "llm")
+"""Who judged: a person; the author of a test collection; a rule over the data; clicks; a language model."""
 
 _WHOLE = re.compile(r"(-?[0-9]{1,10})(\.0+)?").fullmatch
 _MAX = 2**31 - 1
@@ -99,6 +101,8 @@ def file_labels(path: Path, findings: Findings, *, split: str | None) -> Iterato
             findings.add("bad-relevance", where, what=f"query {query_id} document {doc_id}: {cells[2]}")
             continue
         source = cells[3] if len(cells) > len(HEADER) and cells[3].strip() else HUMAN
+        if source not in LABEL_SOURCES:
+            findings.add("unknown-source", where, what=f"query {query_id} document {doc_id}: {source}")
         yield Label(query_id, doc_id, relevance, source, split, where)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -14,6 +14,7 @@ from vara.errors import Problem, examples
 from vara.quality.figures import POOL, Figure, RankedScores, figures, significant
 from vara.quality.judging import Qrels
 from vara.quality.measures import standard
+from vara.quality.sources import by_source
 from vara.quality.split import Query, Runs, Settings, Split, measure_split
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ def evaluate(
     *,
     settings: Settings,
     scores: RankedScores | None = None,
+    sources: Mapping[str, Qrels] | None = None,
 ) -> Evaluation:
     """Measure every system on every split.
 
@@ -58,6 +60,7 @@ def evaluate(
         qrels: query_id → doc_id → grade, an integer ≥ 0; whether the ids exist was checked before.
         settings: cutoffs, depth, levels, seed.
         scores: system → query_id → scores, best first; tells how many cuts go through a tie.
+        sources: source → its share of `qrels`; counted, and measured apart where a split has several.
 
     Returns:
         Metrics, the table of queries, notices.
@@ -81,6 +84,8 @@ def evaluate(
     metrics: dict[str, Figure] = {}
     for split in measured:
         metrics |= figures(split, settings, scores or {})
+        apart = by_source(split, sources or {}, runs=runs, settings=settings)
+        metrics |= {f"{split.name}.{key}": value for key, value in apart}
     notices = _notices(runs, queries, asked, settings.depth)
     return Evaluation(metrics, _table(measured), notices)
 

@@ -72,7 +72,7 @@ def _counts(split: Split) -> Figures:
         yield from ((f"{system}.n_missing", int(rows.sum())) for system, rows in missing.items())
 
 
-def _silence(split: Split, system: str) -> str | None:
+def silence(split: Split, system: str) -> str | None:
     """Say why a system has no numbers; None where it has some, or where the split itself has none."""
     if not split.evaluated or not split.silent(system):
         return None
@@ -91,7 +91,7 @@ def _systems(split: Split, settings: Settings) -> Figures:
     bounds = _bounds([split.values[system][:, columns] for system in answering], settings.seed)
     for system, table in split.values.items():
         answers = system in answering
-        if reason := _silence(split, system):
+        if reason := silence(split, system):
             yield f"{system}.reason", reason
         for column in columns:
             key, found = f"{system}.{split.measures[column]}", table[:, column]
@@ -120,7 +120,7 @@ def _ceiling(split: Split) -> Figures:
     for measure in split.measures:
         if measure.family != "Judged" and not measure.judged_only:
             yield f"ceiling.{measure}", None if absent else significant(mean(values(perfect, measure)))
-    if reason := _silence(split, POOL):
+    if reason := silence(split, POOL):
         yield "ceiling.reason", reason
 
 
@@ -131,7 +131,7 @@ def _misses(split: Split, settings: Settings) -> Figures:
     Where nothing came back nothing can be badly ranked: no credit, but null.
     """
     for system, judged in split.judged.items():
-        if reason := _silence(split, system):
+        if reason := silence(split, system):
             yield f"miss.{system}.reason", reason
         hits, absent = judged.hits, split.silent(system)
         in_pool = int(hits.sum())
@@ -151,7 +151,7 @@ def _tied_cuts(split: Split, settings: Settings, scores: RankedScores) -> Figure
             share = tied_share(rows, cutoff)
             yield f"{system}.tied_cuts@{cutoff}", None if share is None else significant(share)
             if share is None:
-                reason = _silence(split, system) or f"no ranking goes beyond rank {cutoff}"
+                reason = silence(split, system) or f"no ranking goes beyond rank {cutoff}"
                 yield f"{system}.tied_cuts@{cutoff}.reason", reason
 
 
@@ -167,7 +167,7 @@ def _groups(split: Split, settings: Settings) -> Figures:
             yield f"{key}.reason", f"too few: n={len(rows)}"
         for system, table in split.values.items():
             absent = few or split.silent(system)
-            if not few and (reason := _silence(split, system)):
+            if not few and (reason := silence(split, system)):
                 yield f"{key}.{system}.reason", reason
             for column in columns:
                 value = None if absent else significant(mean(table[rows, column]))

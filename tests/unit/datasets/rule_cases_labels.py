@@ -36,6 +36,12 @@ JUDGMENTS = {
         "qrels.tsv:5 query q2 document d1: NaN; qrels.tsv:6 query q2 document d1: high). "
         "Write 0, 1, 2, … (1.0 is read as 1); decide what a fraction means before you round it.",
     ),
+    "source": (
+        {LABELS: "query-id\tcorpus-id\tscore\tsource\nq1\td1\t1\tHuman\nq2\td2\t2\tllm\n"},
+        "warning unknown-source (1): a label has a source of another name, by which it is reported apart "
+        "(qrels.tsv:2 query q1 document d1: Human). "
+        "Write human, written, derived, click or llm; what is left out is human.",
+    ),
     "negative": (
         more(LABELS, "q1\td2\t-1"),
         "notice unjudged-label (1): a negative relevance means unjudged, as in TREC; the label was dropped "
