@@ -72,7 +72,7 @@ def shown(
         cutoffs: ranks looked at, each within the depth of the lists.
 
     Returns:
-        `<figure>@<cutoff>` → value, numbers with 10 significant digits, ILD with four decimals.
+        `<figure>@<cutoff>` → value, numbers with 10 significant digits, ILD with three decimals.
     """
     rankings = [np.array([catalogue.rows[doc] for doc in docs], dtype=np.int64) for docs in results]
     found = (pair for cutoff in cutoffs for pair in _at(rankings, catalogue, visible=visible, cutoff=cutoff))

@@ -119,7 +119,7 @@ def test_results_are_looked_at_beyond_relevance(inputs: dict[str, Output], tmp_p
     made = evaluated(inputs, tmp_path)
     assert beyond(made, "categories@2") == 1.666666667  # 1, 2, 2
     assert beyond(made, "categories@2.n") == 3  # the fourth query shows nothing
-    assert beyond(made, "ILD@2") == 0.5333  # 1 − 0, 1 − .8, 1 − .6, over three
+    assert beyond(made, "ILD@2") == 0.533  # 1 − 0, 1 − .8, 1 − .6, over three
     assert beyond(made, "median_age_days@2") == 5.0  # a 10; c 0; c and a 5
     assert (beyond(made, "never_shown@2"), beyond(made, "exposure_gini@2")) == (0.0, 0.0)  # each twice
     keys = list(made.metrics or ())
