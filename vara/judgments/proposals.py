@@ -140,7 +140,9 @@ def explored(
     found: list[Proposal] = []
     turn = [query_ids[place] for place in draw.permutation(len(query_ids))]
     while turn and len(found) < n:
-        for query_id in list(turn)[: n - len(found)]:
+        for query_id in list(turn):
+            if len(found) == n:
+                break
             taken = chosen.setdefault(query_id, set())
             left = [doc for doc in eligible(query_id) if doc not in taken]
             if not left:
