@@ -146,7 +146,7 @@ def test_nobody_listens(judge: Make) -> None:
         ((401, SECRET.encode()), r"it refuses the key \(HTTP 401\).*Set VARA_JUDGE_KEY"),
         ((404, b"no such model"), "refuses to judge: HTTP 404 Not Found, no such model"),
         ((400, f"bad key {SECRET} given".encode()), "HTTP 400 Bad Request, bad key … given"),
-        ((400, b"x" * 240 + SECRET.encode()), "HTTP 400 Bad Request, x+"),
+        ((400, b"x" * 215 + SECRET.encode()), "HTTP 400 Bad Request, x+"),
         ((200, b"<html>"), "an answer that is no chat completion"),
         ((200, b'{"choices": []}'), "an answer that is no chat completion"),
         ((200, b"[]"), "an answer that is no chat completion"),
@@ -170,7 +170,16 @@ def test_the_key_comes_from_the_environment_and_is_not_shown() -> None:
 
 
 @pytest.mark.parametrize(
-    "url", ["h/v1", "ftp://h", "http://", f"http://u:{SECRET}@h/v1", "http://h/v1?a=b", "http://h:x"]
+    "url",
+    [
+        "h/v1",
+        "ftp://h",
+        "http://",
+        f"http://u:{SECRET}@h/v1",
+        f"http://{SECRET}@h/v1",
+        "http://h/v1?a=b",
+        "http://h:x",
+    ],
 )
 def test_an_address_that_is_none(url: str) -> None:
     with pytest.raises(Problem, match="^endpoint problem: no plain address") as caught:

@@ -91,7 +91,7 @@ def decisive(a: Run, b: Run, truth: Truth, measure: Measure) -> list[Proposal]:
             after = (total - now.get(pair[0], 0.0) + difference) / (n if known else n + 1)
             effect = significant(after - mean)
             found[pair] = max(found[pair], effect, key=abs)
-    ordered = sorted(found.items(), key=lambda item: (-abs(item[1]), item[0]))
+    ordered = sorted(found.items(), key=lambda item: -abs(item[1]))  # stable: pairs are in byte order
     return [Proposal(*pair, "decisive", effect) for pair, effect in ordered if effect]
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import csv
+import fcntl
 import json
-import multiprocessing
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -14,7 +14,6 @@ import pytest
 
 from cli.main import main
 from flows import judge_add
-from flows.judge_add import add
 from tests.backends.loopback import listening
 from tests.unit.flows.conftest import Vara
 from tests.workspace import write_dataset
@@ -217,25 +216,22 @@ def test_a_crash_between_the_two_files_is_made_good_by_the_same_call(
     assert vara(*words)[1][-1].startswith("1 new labels in data/small/qrels.tsv, 0 judgments kept; 0 repeat")
 
 
-def test_two_at_a_time_lose_nothing(data: Path, tmp_path: Path) -> None:
-    sheets = []
-    for n, query in enumerate(("q1", "q2", "q3", "q5", "q6")):
-        path = tmp_path / f"{n}.csv"
-        path.write_text(f"{HEADER}{query},d2,0\n" if query != "q1" else f"{HEADER}q1,d3,0\n")
-        sheets.append(path)
-    # fork-free: each process imports anew
-    context = multiprocessing.get_context("spawn")
-    processes = [
-        context.Process(target=add, args=(data / "qrels.tsv", [path]), kwargs={"annotator": "a"})
-        for path in sheets
-    ]
-    for process in processes:
-        process.start()
-    for process in processes:
-        process.join()
-    assert [process.exitcode for process in processes] == [0] * 5
-    assert len((data / "qrels.tsv").read_text().splitlines()) == 1 + 7 + 5
-    assert len((data / "judgments.csv").read_text().splitlines()) == 1 + 5
+def test_nobody_else_writes_meanwhile(vara: Vara, data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write, blocked = judge_add.write_whole, []
+
+    def look(path: Path, content: bytes) -> None:
+        other = os.open(data, os.O_RDONLY)
+        try:
+            fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            blocked.append(path.name)
+        finally:
+            os.close(other)
+        write(path, content)
+
+    monkeypatch.setattr(judge_add, "write_whole", look)
+    assert vara("add", sheet("s.csv", "q1,d3,1"), "--to", QRELS, "--annotator", "a")[0] == 0
+    assert blocked == ["judgments.csv", "qrels.tsv"]
 
 
 def events(name: str, searches: list[tuple[str, str, list[tuple[str, bool]]]]) -> str:

@@ -45,6 +45,15 @@ def test_the_grade_that_moves_more() -> None:
     assert after == pytest.approx(-0.2032924)
 
 
+def test_the_lower_grade_may_move_more() -> None:
+    a, b = {"q": ["a", "b", "d"]}, {"q": ["c", "b", "a"]}
+    found = {
+        one.doc_id: one.effect for one in decisive(a, b, truth({"q": {"a": 1}}, ["q"], 3), parse("nDCG@3"))
+    }
+    # Now .5 − 1. With d of grade 1 the ideal is 1.6309, A has 1.5 of it and B .5: −.6131. With grade 3 it is −.5508.
+    assert found["d"] == pytest.approx(-1 / (1 + SECOND) + 0.5)
+
+
 def test_a_query_without_relevant_documents_joins_the_mean() -> None:
     a, b = {"q": ["x", "r"], "new": ["s"]}, {"q": ["r", "x"], "new": ["t"]}
     found = {one.doc_id: one.effect for one in decisive(a, b, truth({"q": {"r": 1}}, ["new", "q"]), NDCG2)}
