@@ -73,8 +73,9 @@ def merge(
 
 def _keep(row: Row, said: dict[tuple[Pair, str], Row], merged: Merged) -> None:
     """Keep a judgment once; an annotator who says two things of one pair contradicts themselves."""
-    known = said.setdefault((row.pair, row.annotator), row)
-    if known is row:
+    known = said.get((row.pair, row.annotator))
+    if known is None:
+        said[row.pair, row.annotator] = row
         merged.judgments.append(row)
     elif known.relevance != row.relevance:
         said_now, said_then = (f"{one.relevance} ({one.where})" for one in (row, known))

@@ -91,7 +91,7 @@ def decisive(a: Run, b: Run, truth: Truth, measure: Measure) -> list[Proposal]:
             after = (total - now.get(pair[0], 0.0) + difference) / (n if known else n + 1)
             effect = significant(after - mean)
             found[pair] = max(found[pair], effect, key=abs)
-    ordered = sorted(found.items(), key=lambda item: (-abs(item[1]), item[0]))
+    ordered = sorted(found.items(), key=lambda item: -abs(item[1]))  # stable: pairs are in byte order
     return [Proposal(*pair, "decisive", effect) for pair, effect in ordered if effect]
 
 
@@ -140,7 +140,9 @@ def explored(
     found: list[Proposal] = []
     turn = [query_ids[place] for place in draw.permutation(len(query_ids))]
     while turn and len(found) < n:
-        for query_id in list(turn)[: n - len(found)]:
+        for query_id in list(turn):
+            if len(found) == n:
+                break
             taken = chosen.setdefault(query_id, set())
             left = [doc for doc in eligible(query_id) if doc not in taken]
             if not left:

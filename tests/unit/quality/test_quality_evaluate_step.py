@@ -178,3 +178,25 @@ def test_dates_that_are_none_are_told(inputs: dict[str, Output], tmp_path: Path)
         truth_of(inputs),
     )
     assert told == ["documents whose updated_at is no ISO date have no age: 3"]
+
+
+def test_sources_are_measured_apart_and_count_what_the_query_may_see(
+    inputs: dict[str, Output], tmp_path: Path
+) -> None:
+    documents = [(doc, None, f"text {doc}", "{}", doc == "z", None) for doc in "abcz"]
+    write_table(to_frame("documents", documents), tmp_path / "documents.parquet")
+    labels = [
+        ("q1", "a", 1, "human", None),
+        ("q2", "c", 1, "llm", None),
+        ("q2", "z", 1, "llm", None),  # archived
+        ("q3", "z", 1, "click", None),
+    ]
+    write_table(to_frame("labels", labels), tmp_path / "labels.parquet")
+    found = evaluated(inputs, tmp_path).metrics
+    assert found is not None
+    assert {key: found[key] for key in found if key.endswith(".n_labels")} == {
+        "test.source.human.n_labels": 1,
+        "test.source.llm.n_labels": 1,
+    }
+    assert found["test.source.llm.reranked.RR"] == 0.5  # c is second of q2
+    assert found["test.reranked.RR"] == 0.75
