@@ -18,6 +18,7 @@ import yaml
 
 from cli.main import app
 from tests.conftest import ROOT
+from tests.workspace import Sandbox, make_sandbox
 
 WORKFLOW = ROOT / ".github/workflows/vara.yml"
 GUIDE = ROOT / "docs/guides/ci.md"
@@ -208,3 +209,42 @@ def test_there_is_one_comment(tmp_path: Path, found: str, call: str) -> None:
     body = (tmp_path / "calls.body").read_text()
     assert body.startswith("<!-- vara compare -->\n# A | B – `x`\nline\n")
     assert 59_000 < len(body) < 65_536  # what GitHub takes
+
+
+def steps_run(sandbox: Sandbox, summary: Path) -> dict[str, int]:
+    """Run the measuring job's scripts in a workspace, but for its environment and tests; {step: exit code}, to the first failure."""
+    codes = {}
+    env = {"BASE": "main", "GITHUB_STEP_SUMMARY": str(summary)}
+    for step in jobs()["measure"]["steps"]:
+        script = step.get("run", "")
+        if not script or "make " in script or (any(codes.values()) and "cancelled" not in step.get("if", "")):
+            continue
+        # `vara` on PATH is this repository's; in the sandbox its own code runs
+        script = re.sub(r"^vara ", "python -m cli.main ", script, flags=re.MULTILINE)
+        codes[step["name"]] = sandbox.run(
+            "bash", "-eo", "pipefail", "-c", script, env=env, check=False
+        ).returncode
+    return codes
+
+
+@pytest.mark.slow
+def test_the_recipe_runs(tmp_path: Path) -> None:
+    """A pull request on top of its base; then one whose gate is red: what moved is said all the same."""
+    sandbox, summary = make_sandbox(tmp_path / "work space", dvc=True), tmp_path / "summary"
+    sandbox.run("dvc", "repro")
+    sandbox.commit()
+    sandbox.run("git", "update-ref", "refs/remotes/origin/main", "HEAD")
+    sandbox.edit("params.yaml", "weight: 0.6", "weight: 0.5")
+    codes = steps_run(sandbox, summary)
+    assert list(codes) == ["Pipeline", "Compare with the base", "Judge", "Verdict", "Drop from the store what this revision does not use"]  # fmt: skip
+    assert not any(codes.values())
+    said = (sandbox.root / "comparison.md").read_text(encoding="utf-8")
+    assert said == summary.read_text(encoding="utf-8")
+    assert said.startswith("# `origin/main` against `.`\n")
+    assert "* Test values of 2 settings were computed on these labels" in said
+    assert "| never_shown@4 |" in said
+    sandbox.edit("gates.yaml", "floor: 0.0", "floor: 1.0")
+    sandbox.edit("params.yaml", "weight: 0.5", "weight: 0.4")
+    codes = steps_run(sandbox, summary)
+    assert (codes["Compare with the base"], codes["Judge"], codes["Verdict"]) == (0, 255, 1)
+    assert "3 settings" in summary.read_text(encoding="utf-8")

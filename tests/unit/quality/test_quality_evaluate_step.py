@@ -129,7 +129,7 @@ def test_results_are_looked_at_beyond_relevance(inputs: dict[str, Output], tmp_p
 def test_what_nobody_can_see_is_not_missed(inputs: dict[str, Output], tmp_path: Path) -> None:
     """d is archived, e the owner's, f lies out of every scope that asks; g could have been shown."""
     more = [
-        ("d", None, "text", "{}", True, None),
+        ("d", None, "text", '{"product":"web"}', True, None),
         ("e", None, "text", '{"product":"web"}', False, "owner"),
         ("f", None, "text", "{}", False, None),
         ("g", None, "text", '{"product":"web"}', False, None),
