@@ -14,6 +14,7 @@ def gate(
     prove: Annotated[
         bool, typer.Option("--prove", help="Judge deliberately broken arms: would the gates notice?")
     ] = False,
+    trial: Annotated[str | None, typer.Option(help="With --last: a run in trials/.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One line of JSON on stdout.")] = False,
 ) -> None:
     """Judge the workspace by gates.yaml: exit code 0 green, 1 red, 2 not judged."""
@@ -21,6 +22,8 @@ def gate(
 
     if last and prove:
         raise typer.BadParameter("--last and --prove are two questions; ask one.")
+    if trial is not None and not last:
+        raise typer.BadParameter("A trial was judged when it ran: ask --last --trial.")
     workspace = find_workspace(Path.cwd())
     if prove:
         _prove(workspace, as_json=as_json)
@@ -33,7 +36,8 @@ def gate(
         from flows.run import prepare
 
         drive(prepare(workspace, "gate", {}, None))
-    verdict = read_metrics(workspace.root / VERDICT)
+    target = workspace.root if trial is None else workspace.kept_trial(trial)
+    verdict = read_metrics(target / VERDICT)
     if as_json:
         typer.echo(json.dumps(verdict, ensure_ascii=False, allow_nan=False))
     else:

@@ -46,7 +46,7 @@ def main(arguments: list[str] | None = None) -> int:
     _say(run, outcomes)
     if options.json:
         sys.stdout.write(json.dumps(report(outcomes, run.target), ensure_ascii=False, allow_nan=False) + "\n")
-    if failure := refusal(outcomes):
+    if failure := refusal(outcomes, run.target):
         log.error("%s", failure)
         return failure.exit_code
     return 0

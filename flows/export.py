@@ -59,7 +59,8 @@ def export(workspace: Workspace, source: Path, form: Form, target: Path) -> list
     """
     params = parameters.load(source / "params.yaml")
     with whole(target) as folder:
-        _, found = made("validate" if form == "beir" else "evaluate", params, workspace.bench(), Terminal())
+        stage = "validate" if form == "beir" else "evaluate"
+        _, found = made(stage, params, workspace.bench(), Terminal(), target=source)
         if form == "beir":
             _write_dataset(_tables(found), folder)
         else:

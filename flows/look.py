@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from flows.pipeline import STEPS, upto
+from flows.run import check_published
 from flows.terminal import log
 from flows.workspace import Workspace
 from vara import params as parameters
@@ -46,20 +47,31 @@ def look(steps: Sequence[Step], params: Params, bench: Bench) -> Iterator[Seen]:
         yield Seen(step, planned, artifact)
 
 
-def made(stage: str, params: Params, bench: Bench, watch: Watch) -> tuple[Path, dict[str, Output]]:
+def made(
+    stage: str, params: Params, bench: Bench, watch: Watch, *, target: Path | None = None
+) -> tuple[Path, dict[str, Output]]:
     """Return the folder in the store that holds a stage's payload, and the outputs of all that it needs.
 
     What the store lacks is computed: DVC takes committed metrics for a stage that has run, also in a fresh clone
     whose store is empty, and would not start it.
 
+    Args:
+        stage: its name.
+        params: all parameters.
+        bench: store and settings.
+        watch: is told what is computed.
+        target: the workspace or trial whose files have to be those that these stages publish; None: nobody asks.
+
     Raises:
-        Problem: what a step raises about its input.
+        Problem: what a step raises about its input; or `target` was made with other data, parameters or code.
     """
     outputs: dict[str, Output] = {}
     folder = bench.store.root
     with bench.store.in_use():
         for step in upto(stage, params.flat()):
             outcome = execute(plan(step, outputs, params.flat(), bench), bench, watch)
+            if target is not None:
+                check_published(outcome, target)
             outputs.update(outcome.outputs)
             folder = outcome.folder
     return folder, outputs

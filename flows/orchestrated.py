@@ -66,7 +66,7 @@ def perform_in_prefect(run: Run, server: str) -> list[Outcome]:
         state: Any = body(run.params.model_dump(), return_state=True)
     if story.problem:
         raise story.problem
-    if not state.is_completed() and not refusal(story.outcomes):
+    if not state.is_completed() and not refusal(story.outcomes, run.target):
         state.result()  # raises what happened
     return story.outcomes
 
@@ -98,7 +98,7 @@ class _Story:
                 create_table_artifact(
                     table=rows, key="latency", description=f"How long it takes: {self.run.title}"
                 )
-        if failure := refusal(self.outcomes):
+        if failure := refusal(self.outcomes, self.run.target):
             return Failed(message=str(failure))
         return Completed(message=", ".join(f"{one.step.name} {one.state}" for one in self.outcomes))
 
@@ -113,7 +113,7 @@ class _Story:
                 self.problem = problem
                 return Failed(message=str(problem))
             made.append(outcome)
-            if failure := refusal(made):
+            if failure := refusal(made, self.run.target):
                 return Failed(message=str(failure))
             return Completed(name="Cached" if outcome.state == "cached" else None, message=outcome.why)
 

@@ -107,7 +107,7 @@ def perform(run: Run, do: Do) -> list[Outcome]:
             if run.only in (None, step.name):
                 publish(outcome, run.target)
             else:
-                _check_upstream(outcome, run.target)
+                check_published(outcome, run.target)
             made.update(outcome.outputs)
             outcomes.append(outcome)
     return outcomes
@@ -144,7 +144,12 @@ def report(outcomes: Sequence[Outcome], target: Path) -> dict[str, Any]:
     return {"stages": stages, "metrics": metrics}
 
 
-def _check_upstream(outcome: Outcome, target: Path) -> None:
+def check_published(outcome: Outcome, target: Path) -> None:
+    """Refuse to go on from a stage whose files in `target` are others than it would publish now.
+
+    Raises:
+        Problem: naming the file, and what makes it anew.
+    """
     for name, payload in outcome.step.publishes.items():
         path = target / name
         if (
@@ -153,10 +158,14 @@ def _check_upstream(outcome: Outcome, target: Path) -> None:
             and path.read_bytes() != (outcome.folder / payload).read_bytes()
         ):
             stage = outcome.step.name
+            trial = target.parent.name == "trials"
+            again = f"python -m flows pipeline --set … --out trials/{target.name}"
             raise Problem(
-                name,
+                f"trials/{target.name}/{name}" if trial else name,
                 "made with other data, parameters or code than the present ones",
-                remedy=f"Run `dvc repro {stage}`, or `python -m flows {stage}`.",
+                remedy=f"Run `{again}` again."
+                if trial
+                else f"Run `dvc repro {stage}`, or `python -m flows {stage}`.",
             )
 
 

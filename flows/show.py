@@ -32,7 +32,7 @@ def query_lines(workspace: Workspace, target: Path, query_id: str, *, every: boo
         Problem: no such query (near ids are offered), or the stages have not run.
     """
     params = parameters.load(target / "params.yaml")
-    folder, found = made("evaluate", params, workspace.bench(), Terminal())
+    folder, found = made("evaluate", params, workspace.bench(), Terminal(), target=target)
     documents, queries, labels = (read_table(found[name].folder / f"{name}.parquet", name) for name in TABLES)
     asked = {one["query_id"]: one for one in queries.iter_rows(named=True)}
     if query_id not in asked:
@@ -40,6 +40,8 @@ def query_lines(workspace: Workspace, target: Path, query_id: str, *, every: boo
     known_about = {
         "split": query_splits(queries, labels)[query_id],
         **{name: asked[query_id][name] for name in GROUPS},
+        "allowed": ", ".join(asked[query_id]["allowed"] or ()) or None,
+        "scope": asked[query_id]["scope"],
     }
     about = {name: value for name, value in known_about.items() if value is not None}
     grades = visible_qrels(documents, queries, labels)[0].get(query_id, {})
@@ -100,7 +102,7 @@ def first_query(target: Path) -> str:
 
 def _verdict(path: Path, models: Mapping[str, Any], signal: float) -> str:
     """Say whether the first document is shown at the calibrated threshold; nothing where there is none."""
-    if not path.is_file():
+    if not path.is_file() or signal == -np.inf:  # without a document there is nothing to show or to hold back
         return ""
     try:
         threshold = read_threshold(path, models)

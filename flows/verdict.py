@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from tasks.gate import RED
 from vara.artifacts.step import Outcome
@@ -12,13 +13,20 @@ from vara.report.table import read_metrics
 VERDICT = "metrics/gate.json"
 
 
-def refusal(outcomes: Sequence[Outcome]) -> Failure | None:
-    """Return what a driver ends with, where the gate is among these outcomes and red."""
+def refusal(outcomes: Sequence[Outcome], target: Path) -> Failure | None:
+    """Return what a driver ends with, where the gate is among these outcomes and red.
+
+    Args:
+        outcomes: of a run.
+        target: the workspace, or the trial that the run wrote to.
+    """
+    room, option = (
+        ("", "") if target.parent.name != "trials" else (f"trials/{target.name}/", f" --trial {target.name}")
+    )
     for outcome in outcomes:
         if VERDICT in outcome.step.publishes:
             verdict = read_metrics(outcome.folder / outcome.step.publishes[VERDICT])
             if verdict["verdict"] == RED:
-                return Failure(
-                    "gate", verdict["why"], where=VERDICT, remedy="`vara gate --last` shows every gate."
-                )
+                remedy = f"`vara gate --last{option}` shows every gate."
+                return Failure("gate", verdict["why"], where=f"{room}{VERDICT}", remedy=remedy)
     return None

@@ -41,7 +41,7 @@ def run(job: Job) -> Made:
         "settings": {
             **job.inputs["embed"].facts["settings"],
             **{name.removeprefix("pool."): job.params[name] for name in PARAMS},
-            "lexical": {name.removeprefix("lexical."): job.params[name] for name in LEXICAL},
+            **{name: job.params[name] for name in LEXICAL},
         },
         **{f"{name}_digest": order_digest(tracked[name]) for name in ("first_stage", "bm25")},
         **({"ann_depth": retrieval.asked_of("dense")} if "index" in job.inputs else {}),

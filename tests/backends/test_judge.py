@@ -106,9 +106,11 @@ def test_another_version_of_the_prompt_asks_again(judge: Make, monkeypatch: pyte
 
 @pytest.mark.parametrize("answer", ["It is relevant.", '{"relevance": 9}', None])
 def test_no_verdict_is_not_remembered(judge: Make, answer: str | None) -> None:
-    with model((200, completion(answer)), (200, completion('{"relevance": 3}'))) as (made, url):
-        with judge(url) as one:
-            assert [one.verdict(ASKED), one.verdict(ASKED)] == [None, 3]
+    with (
+        model((200, completion(answer)), (200, completion('{"relevance": 3}'))) as (made, url),
+        judge(url) as one,
+    ):
+        assert [one.verdict(ASKED), one.verdict(ASKED)] == [None, 3]
     assert len(made.sent) == 2
 
 
@@ -127,11 +129,12 @@ def test_a_busy_endpoint_is_asked_again_after_as_long_as_it_says(
 
 
 def test_an_endpoint_that_stays_busy(judge: Make) -> None:
-    with model((500, b"oops")) as (made, url), judge(url) as one:
-        with pytest.raises(
-            Unreachable, match=r"^endpoint problem: 3 attempts failed, the last with HTTP 500"
-        ):
-            one.verdict(ASKED)
+    with (
+        model((500, b"oops")) as (made, url),
+        judge(url) as one,
+        pytest.raises(Unreachable, match=r"^endpoint problem: 3 attempts failed, the last with HTTP 500"),
+    ):
+        one.verdict(ASKED)
     assert len(made.sent) == 3
 
 
@@ -154,9 +157,8 @@ def test_nobody_listens(judge: Make) -> None:
     ],
 )
 def test_refusals_are_final_and_never_show_the_key(judge: Make, answer: Any, message: str) -> None:
-    with model(answer) as (made, url), judge(url) as one:
-        with pytest.raises(Refused, match=message) as caught:
-            one.verdict(ASKED)
+    with model(answer) as (made, url), judge(url) as one, pytest.raises(Refused, match=message) as caught:
+        one.verdict(ASKED)
     assert SECRET[:8] not in str(caught.value)
     assert len(made.sent) == 1
 

@@ -84,9 +84,9 @@ class Retrieval:
 
     @property
     def kept(self) -> int:
-        """Return how many ranked documents the result may have."""
+        """Return how many ranked documents the result may have: the depth, and no more than the caps let through."""
         cut = min(self.depth, self.caps.get("total", self.depth))
-        return cut if len(self.lists) > 1 else min(cut, self.caps.get(self.retriever, cut))
+        return min(cut, sum(self.caps.get(name, cut) for name in self.lists))
 
     def asked_of(self, retriever: str) -> int | None:
         """Return how many candidates a retriever is asked for; None: all that match."""

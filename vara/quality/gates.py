@@ -143,6 +143,8 @@ def _drop(gate: Gate, now: Metrics, then: Metrics) -> Verdict:
 def _ratio(gate: Gate, readings: Readings) -> Verdict:
     """Compare two times: of one file, or of two that the same machine made."""
     now, key = readings.latency, gate.over or gate.metric
+    if not now:
+        return Verdict(green=False, value=None, why="nothing was timed here: run `make lab`")
     then = readings.past[gate.against].latency if gate.against else now
     beside = f" in {gate.against}" if gate.against else ""
     value, base = number(now, gate.metric), number(then, key)

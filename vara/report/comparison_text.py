@@ -143,7 +143,7 @@ def _before(found: Comparison) -> list[str]:
     if found.data is None and any(
         "differ" in line.casefold() for line in (*found.incomparable, *found.warnings)
     ):
-        lines.append("What differs: vara compare --data.")
+        lines.append(f"What differs: vara compare {found.a.name} {found.b.name} --data.")
     return lines
 
 

@@ -15,6 +15,8 @@ _TABLES = {
 }
 _SYSTEM_OF = {"embed": "pool", "index": "pool", "pool": "pool", "rerank": "reranked"}
 """Whose settings in the metric file a section of the parameters went into."""
+_TIMED = "latency."
+"""Parameters that change no search, only how it is timed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +66,7 @@ def warnings(a: Arm, b: Arm) -> list[str]:
 def tuned(a: Arm, b: Arm) -> list[Setting]:
     """Return the parameters and settings that differ, as the numbers were made: metric files go before params.yaml."""
     left, right = _settings(a), _settings(b)
-    names = list(dict.fromkeys([*left, *right]))
+    names = [name for name in dict.fromkeys([*left, *right]) if not name.startswith(_TIMED)]
     return [
         Setting(name, left.get(name, _ABSENT), right.get(name, _ABSENT))
         for name in names
@@ -91,7 +93,10 @@ def _made_with(arm: Arm) -> dict[str, Any]:
             for name in arm.params
             if _SYSTEM_OF.get(name.partition(".")[0]) == system
         }
-        made |= {names.get(key, f"{system}.{key}"): value for key, value in _items(settings)}
+        made |= {
+            names.get(key, key if key in arm.params else f"{system}.{key}"): value
+            for key, value in _items(settings)
+        }
     return made | dict(_items(evaluation))
 
 

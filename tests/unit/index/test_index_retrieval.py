@@ -29,6 +29,8 @@ def rules(**changes: Any) -> Retrieval:
         ({"cap": {"dense": 100, "total": 100}}, 100, 20),
         ({"cap": {"dense": 10, "total": 10}}, 10, 10),
         ({"cap": {"total": 5}}, None, 5),
+        ({"cap": {"dense": 3, "bm25": 3}}, 3, 6),  # two lists of three make six at most
+        ({"cap": {"dense": 3}}, 3, 20),
         ({"retriever": "dense"}, 20, 20),
         ({"retriever": "dense", "cap": {"dense": 7}}, 7, 7),
         ({"retriever": "dense", "cap": {"bm25": 7}}, 20, 20),

@@ -244,22 +244,23 @@ def test_a_silent_arm_is_not_measured() -> None:
     assert found.movers == []
 
 
-LATENCY = {"machine": "m", "test.dense.p50_ms": 2.0, "test.total.mean_ms": 4.0, "peak_memory_bytes": 100}
+LATENCY = {"machine": "m", "test.dense.p50_ms": 2.0, "test.total.mean_ms": 4.0, "memory.peak_mib": 100.0,
+    "load.before": 0.1, "test.n_queries": 60}  # fmt: skip
 
 
 def test_cost_beside_quality() -> None:
-    b = {**LATENCY, "test.total.mean_ms": 6.0, "test.dense.p50_ms": 0.0, "extra": 1}
+    b = {**LATENCY, "test.total.mean_ms": 6.0, "test.dense.p50_ms": 0.0, "extra_ms": 1}
     found = between(arm(name="A", latency=LATENCY), arm(latency=b))
     shown = told(found)
     assert shown["Verdict"][0][1] == (
-        "Cost and latency: test.total.mean_ms 4 → 6; peak_memory_bytes 100 → 100; test.dense.p50_ms 2 → 0."
+        "Cost and latency: test.total.mean_ms 4 → 6; memory.peak_mib 100 → 100; test.dense.p50_ms 2 → 0."
     )
     assert shown["Cost and latency"] == (
         [],
         [
             {"figure": "test.dense.p50_ms", "A": "2", "B": "0", "B / A": "0.00"},
             {"figure": "test.total.mean_ms", "A": "4", "B": "6", "B / A": "1.50"},
-            {"figure": "peak_memory_bytes", "A": "100", "B": "100", "B / A": "1.00"},
+            {"figure": "memory.peak_mib", "A": "100", "B": "100", "B / A": "1.00"},
         ],
     )
 
@@ -277,6 +278,12 @@ def test_cost_beside_quality() -> None:
             LATENCY,
             LATENCY | {"machine": "n"},
             "measured on different machines: the figures cannot be compared",
+        ),
+        (LATENCY, LATENCY | {"load.busy": True}, "the machine was busy when B was measured"),
+        (
+            LATENCY | {"params": {"pool.depth": 3, "latency.repeats": 5}},
+            LATENCY | {"params": {"pool.depth": 20, "rerank.weight": 0.5}},
+            "not measured as they are now (A's with another pool.depth; B's with another rerank.weight): `make lab`, or `python -m flows latency`",
         ),
     ],
 )
