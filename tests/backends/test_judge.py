@@ -20,7 +20,7 @@ from vara.errors import Problem
 from vara.judgments.prompts import ORDERS, messages
 from vara.judgments.sheets import Row
 
-SECRET = "sk-very-secret"
+SECRET = "sk-very-secret"  # noqa: S105 - a test's
 HASTE = Patience(attempts=3, first_s=0.001, longest_s=0.01, answer_s=5)
 ASKED = messages(Row(query_id="q", doc_id="d", query="rings", text="Gold rings."), "descending")
 
@@ -45,7 +45,11 @@ class Model:
 @contextmanager
 def model(*answers: tuple[int, bytes] | tuple[int, bytes, dict[str, str]]) -> Iterator[tuple[Model, str]]:
     made = Model([(*answer, {})[:3] for answer in answers])  # type: ignore[misc]
-    with listening(lambda handler, body: made.respond(handler, body)) as url:
+
+    def respond(handler: Any, body: bytes) -> None:
+        made.respond(handler, body)
+
+    with listening(respond) as url:
         yield made, f"{url}/v1"
 
 
@@ -139,7 +143,7 @@ def test_an_endpoint_that_stays_busy(judge: Make) -> None:
 
 
 def test_nobody_listens(judge: Make) -> None:
-    with judge("http://127.0.0.1:9/v1") as one, pytest.raises(Unreachable, match="127.0.0.1:9"):
+    with judge("http://127.0.0.1:9/v1") as one, pytest.raises(Unreachable, match=r"127\.0\.0\.1:9"):
         one.verdict(ASKED)
 
 
@@ -167,7 +171,7 @@ def test_the_key_comes_from_the_environment_and_is_not_shown() -> None:
     endpoint = endpoint_of("http://127.0.0.1:1/v1/", "m", {"VARA_JUDGE_KEY": SECRET})
     assert (endpoint.url, endpoint.key) == ("http://127.0.0.1:1/v1", SECRET)
     assert SECRET not in repr(endpoint)
-    with pytest.raises(Problem, match="^VARA_JUDGE_KEY problem: characters that no header can hold"):
+    with pytest.raises(Problem, match=r"^VARA_JUDGE_KEY problem: characters that no header can hold"):
         endpoint_of("http://h/v1", "m", {"VARA_JUDGE_KEY": "a\nb"})
 
 
@@ -184,7 +188,7 @@ def test_the_key_comes_from_the_environment_and_is_not_shown() -> None:
     ],
 )
 def test_an_address_that_is_none(url: str) -> None:
-    with pytest.raises(Problem, match="^endpoint problem: no plain address") as caught:
+    with pytest.raises(Problem, match=r"^endpoint problem: no plain address") as caught:
         endpoint_of(url, "m", {})
     assert SECRET not in str(caught.value)
 

@@ -240,14 +240,13 @@ def events(name: str, searches: list[tuple[str, str, list[tuple[str, bool]]]]) -
         lines.append({"query_id": search, "user_query": text})
         for rank, (doc, clicked) in enumerate(shown):
             attributes = {"object": {"object_id": doc}, "position": {"ordinal": rank}}
-            for action in ["impression", "click"] if clicked else ["impression"]:
-                lines.append({"action_name": action, "query_id": search, "event_attributes": attributes})
+            event = {"query_id": search, "event_attributes": attributes}
+            lines += [{**event, "action_name": action} for action in ("impression", "click")[: 1 + clicked]]
     Path(name).write_text("".join(f"{json.dumps(line)}\n" for line in lines))
     return name
 
 
 def test_clicks_become_labels(vara: Vara, data: Path) -> None:
-    # Rank 0: 3 of 8 clicked, .375; rank 1: 5 of 8, .625.
     log = events(
         "e.ndjson",
         [(f"a{n}", " Labels come OUT blank ", [("d3", False), ("d8", n < 3)]) for n in range(4)]

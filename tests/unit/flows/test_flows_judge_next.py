@@ -193,10 +193,10 @@ def test_an_arm_without_rankings(vara: Vara, made: Sandbox, root: Path) -> None:
     (root / "trials/words/build/reranked.json").unlink()
     code, _, err = vara("next", *ARMS, "--out", "s.csv")
     assert code == 2
-    assert err == [
-        "arm problem: no rankings in build/pool.json and build/reranked.json (FileNotFoundError) (trials/words). "
-        "Run `dvc repro`, or the trial, again."
-    ]
+    assert err[0].startswith(
+        "arm problem: no rankings in build/pool.json and build/reranked.json (FileNotFoundError)"
+    )
+    assert err[0].endswith("(trials/words). Run `dvc repro`, or the trial, again.")
 
 
 def test_a_revision_has_none(vara: Vara, root: Path) -> None:
