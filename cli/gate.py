@@ -54,7 +54,8 @@ def _echo_verdict(verdict: dict[str, Any]) -> None:
     echo_table(
         [{name: str(one[name]) for name in ("verdict", "name", "metric", "rule", "why")} for one in rows]
     )
-    typer.echo(f"{verdict['verdict']}: {verdict['why']}")
+    word, why = verdict["verdict"], verdict["why"]
+    typer.echo(why if why.startswith(word) else f"{word}: {why}")
 
 
 def _prove(workspace: Any, *, as_json: bool) -> None:

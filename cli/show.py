@@ -10,9 +10,9 @@ import typer
 
 NEXT = """
 What next:
-  vara show {query:<15} one query: texts, ranks before and after, labels
-  vara why                  what would run after a change of data, parameters or code, and why
-  dvc metrics diff          what a change moved, after `dvc repro`"""
+  {show}  one query: texts, ranks before and after, labels
+  {compare}  what moved, and whether it could be chance
+  {why}  what would run after a change of data, parameters or code, and why"""
 
 
 def show(
@@ -60,7 +60,14 @@ def show(
     if old := outdated(target / "metrics/evaluate.json", parameters.load(target / "params.yaml").flat()):
         typer.echo(f"\nThese numbers are of other parameters: {', '.join(old)}. Run it again.")
     suffix = f" --trial {target.name}" if trial is not None else ""
-    typer.echo(NEXT.format(query=first_query(target) + suffix))
+    arms = f"{'HEAD .' if trial is None else f'. trials/{target.name}'}"
+    words = {
+        "show": f"vara show {first_query(target)}{suffix}",
+        "compare": f"vara compare {arms}",
+        "why": "vara why",
+    }
+    width = max(map(len, words.values()))
+    typer.echo(NEXT.format(**{name: f"{word:<{width}}" for name, word in words.items()}))
 
 
 def _show_lab(path: Path, machine: Mapping[str, str]) -> None:

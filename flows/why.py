@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from flows.look import Seen, look
@@ -29,10 +29,15 @@ def why(workspace: Workspace, stage: str | None) -> Iterator[str]:
     params = parameters.load(workspace.params_path)
     bench = workspace.bench()
     status = dvc_status(workspace)
+    moving: dict[str, str] = {}  # output → the stage that DVC would start and that may make it otherwise
     for seen in look(upto(stage, params.flat()) if stage else PIPELINE, params, bench):
-        if stage in (None, seen.step.name):
-            address = f"lab/dvc.yaml:{seen.step.name}" if seen.step in LAB else seen.step.name
-            yield f"{seen.step.name}: {_dvc(status.get(address))}; {_store(seen, bench)}"
+        step = seen.step
+        changes = status.get(f"lab/dvc.yaml:{step.name}" if step in LAB else step.name)
+        before = list(dict.fromkeys(moving[name] for name in step.needs(params.flat()) if name in moving))
+        if changes or before:
+            moving.update(dict.fromkeys(step.provides, step.name))
+        if stage in (None, step.name):
+            yield f"{step.name}: {_dvc(changes, before)}; {_store(seen, bench)}"
 
 
 def dvc_status(workspace: Workspace) -> dict[str, list[Any]]:
@@ -54,9 +59,13 @@ def dvc_status(workspace: Workspace) -> dict[str, list[Any]]:
     return status
 
 
-def _dvc(changes: list[Any] | None) -> str:
+def _dvc(changes: list[Any] | None, before: Sequence[str]) -> str:
     if not changes:
-        return "DVC would not start it"
+        return (
+            f"DVC would start it if {', '.join(before)} came out otherwise"
+            if before
+            else "DVC would not start it"
+        )
     words = []
     for change in changes:
         if isinstance(change, str):

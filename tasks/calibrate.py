@@ -113,7 +113,7 @@ def _chosen(job: Job, splits: Mapping[str, Asked]) -> tuple[Point | None, str]:
 
 def _says(chosen: Point, metrics: Mapping[str, Any]) -> str:
     words = (
-        f"shown from {chosen.threshold} on: {chosen.shown} of {chosen.n} {CHOSEN_ON} queries, "
+        f"threshold {chosen.threshold}: {chosen.shown} of {chosen.n} {CHOSEN_ON} queries show their first document, "
         f"{chosen.wrong_shown} of them wrong, {chosen.right_lost} right ones lost"
     )
     if not chosen.unanswerable:

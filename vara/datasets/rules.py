@@ -17,7 +17,7 @@ _TABLE = (
     # Files
     Rule("missing-folder", "error",
          rule="the dataset's folder is missing",
-         remedy="Give dataset.path a folder with corpus.jsonl, queries.jsonl and qrels.tsv."),
+         remedy="Name a folder (dataset.path) with corpus.jsonl, queries.jsonl and qrels.tsv."),
     Rule("missing-file", "error",
          rule="a file of the dataset is missing or cannot be read",
          remedy="Put the file there, under exactly this name."),

@@ -88,7 +88,9 @@ def verdict_line(found: Comparison) -> str:
         word = "better" if one.verdict == "higher" else "worse"
         return f"B is {word}: {size}, {p}."
     if one.verdict == "noise":
-        return f"Noise: {size}, {p}."
+        alone = one.low is not None and one.high is not None and (one.low > 0 or one.high < 0)
+        beside = " The interval is of this measure alone, without that correction." if alone else ""
+        return f"Noise: {size}, {p}.{beside}"
     return f"Undecided: {size}, {p}."
 
 

@@ -45,10 +45,8 @@ def costs(a: Arm, b: Arm) -> Costs:
         f"{side}'s with another {names}" for side, arm in (("A", a), ("B", b)) if (names := _otherwise(arm))
     ]
     if others:
-        return Costs(
-            (),
-            f"not measured as they are now ({'; '.join(others)}): `make lab`, or `python -m flows latency`",
-        )
+        remedy = "`make lab`, or `python -m flows latency`"
+        return Costs((), f"not measured as they are now ({'; '.join(others)}): {remedy}")
     left, right = _numbers(a.latency), _numbers(b.latency)
     figures = tuple(
         Cost(name, left[name], right[name], right[name] / left[name] if left[name] else None)

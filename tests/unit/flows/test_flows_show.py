@@ -201,7 +201,12 @@ def test_every_command_explains_itself() -> None:
     ],
 )  # fmt: skip
 def test_why_dvc_would_start_a_stage(changes: list[object] | None, words: str) -> None:
-    assert _dvc(changes) == words
+    assert _dvc(changes, []) == words
+
+
+def test_a_stage_follows_those_that_dvc_would_start() -> None:
+    assert _dvc(None, ["pool", "rerank"]) == "DVC would start it if pool, rerank came out otherwise"
+    assert _dvc(["changed command"], ["pool"]) == "DVC would start it (changed command)"
 
 
 def test_why_in_a_folder_that_dvc_does_not_know(tmp_path: Path) -> None:

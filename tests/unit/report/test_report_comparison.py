@@ -61,7 +61,7 @@ def test_five_moved_queries_of_sixty() -> None:
     # five of 1 − .6309 over sixty
     assert lines[0].startswith("Noise: nDCG@10 0.6309 → 0.6617 (+0.0308 [")
     assert lines[0].endswith(
-        "]), p = 0.2500 after Holm."
+        "]), p = 0.2500 after Holm. The interval is of this measure alone, without that correction."
     )  # RR@5 and nDCG@10 moved: .0625 times the four looked at
     assert lines[-1] == (
         "Too few queries moved (RR@5 5 of 60, nDCG@10 5 of 60): 0.05 cannot be reached with fewer than 6; "
@@ -132,7 +132,7 @@ def test_labels_that_differ_come_first_and_no_verdict_is_given() -> None:
         "LABELS DIFFER: what moved may be the labels and not the search.",
         "Run A again on B's data and definitions, then compare.",
         "documents differ: the arms searched different documents.",
-        "What differs: vara compare --data.",
+        "What differs: vara compare A B --data.",
     ]
     assert shown["Verdict"][0] == [
         "Not comparable: no verdict is given while the same measure means different things.",
@@ -282,8 +282,8 @@ def test_cost_beside_quality() -> None:
         (LATENCY, LATENCY | {"load.busy": True}, "the machine was busy when B was measured"),
         (
             LATENCY | {"params": {"pool.depth": 3, "latency.repeats": 5}},
-            LATENCY | {"params": {"pool.depth": 20, "rerank.weight": 0.5}},
-            "not measured as they are now (A's with another pool.depth; B's with another rerank.weight): `make lab`, or `python -m flows latency`",
+            LATENCY | {"params": {"pool.depth": 2, "rerank.weight": 0.5}},
+            "not measured as they are now (A's with another pool.depth; B's with another pool.depth, rerank.weight): `make lab`, or `python -m flows latency`",
         ),
     ],
 )

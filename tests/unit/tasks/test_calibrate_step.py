@@ -95,11 +95,11 @@ def test_chosen_on_dev_and_reported_on_test(inputs: dict[str, Output], tmp_path:
     assert metrics["test.unanswerable_shown"] == 1.0
     assert metrics["test.unanswerable_shown.low"] < 0.25  # one query says little
     assert metrics["test.group.language=en.precision"] == 0.5
-    counts = "3 of 3 dev queries, 1 of them wrong, 0 right ones lost"
+    counts = "3 of 3 dev queries show their first document, 1 of them wrong, 0 right ones lost"
     little = (
         "of 1 unanswerable ones 1 show something, which says no more than that it is between 21% and 100%"
     )
-    assert lines == [f"shown from 0.7 on: {counts}; {little}"]
+    assert lines == [f"threshold 0.7: {counts}; {little}"]
 
 
 def test_a_higher_precision_costs_coverage(inputs: dict[str, Output], tmp_path: Path) -> None:
