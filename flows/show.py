@@ -65,7 +65,9 @@ def query_lines(workspace: Workspace, target: Path, query_id: str, *, every: boo
             query_id,
             text=asked[query_id]["text"],
             about=about,
-            extent=pool.extent[query_id].says(len(candidates)),
+            extent=pool.extent[query_id].says(
+                pool.n_ranked(query_id), len(pool.guaranteed.get(query_id, ()))
+            ),
             verdict=_verdict(
                 target / "metrics/calibrate.json",
                 models_of(found["pool"].facts, found["reranked"].facts, params.calibrate.signal),

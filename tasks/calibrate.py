@@ -106,7 +106,9 @@ def _chosen(job: Job, splits: Mapping[str, Asked]) -> tuple[Point | None, str]:
         return None, f"the dataset has no {CHOSEN_ON} split to choose it on"
     signals = splits[CHOSEN_ON].signals
     if job.params["calibrate.objective"] == "cost":
-        return at_cost(signals, job.params["calibrate.cost_ratio"]), f"no {CHOSEN_ON} query got a document"
+        return at_cost(
+            signals, job.params["calibrate.cost_ratio"]
+        ), f"showing nothing costs least on {CHOSEN_ON}"
     target = job.params["calibrate.precision"]
     return at_precision(signals, target), f"no threshold reaches precision {target} on {CHOSEN_ON}"
 

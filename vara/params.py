@@ -15,7 +15,8 @@ from vara.yaml import load_yaml, read_text
 
 Scalar = str | int | bool
 Count = Annotated[int, Field(ge=1, le=1_000_000)]
-Weight = Annotated[float, Field(gt=0, le=1_000)]
+Weight = Annotated[float, Field(ge=0.001, le=1_000)]
+"""Far enough from what float32 rounds to nothing."""
 
 
 def every_cap(cap: Any) -> Any:

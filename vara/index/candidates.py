@@ -87,7 +87,8 @@ def freeze(asked: Iterator[Asked], doc_ids: Sequence[str], retrieval: Retrieval)
     for query in asked:
         lists, matched, recalled = _ranked_lists(query, retrieval, positions)
         first = retrieval.joined(lists, positions)
-        pool = np.concatenate([first.rows, _guaranteed(query, retrieval, first.rows, positions)])
+        behind = _guaranteed(query, retrieval, first.rows, positions)
+        pool = np.concatenate([first.rows, behind])
         bm25 = ranking(query.lexical, _holding(query), positions, retrieval.kept)
         yield Candidates(
             query.query_id,
@@ -97,7 +98,7 @@ def freeze(asked: Iterator[Asked], doc_ids: Sequence[str], retrieval: Retrieval)
             lexical=query.lexical[pool],
             bm25=bm25.rows,
             baseline=bm25.scores,
-            extent=retrieval.extent(matched, pool.size),
+            extent=retrieval.extent(matched, first.rows.size + _n_matching(query, retrieval, behind)),
             stood_in=query.stood_in,
             recalled=recalled,
         )
@@ -131,6 +132,11 @@ def _guaranteed(query: Asked, retrieval: Retrieval, first: Rows, positions: NDAr
     titled = query.titled[query.visible[query.titled]]
     scores = query.dense if "dense" in retrieval.lists else query.lexical
     return ranking(scores, np.setdiff1d(titled, first), positions, None).rows
+
+
+def _n_matching(query: Asked, retrieval: Retrieval, rows: Rows) -> int:
+    """Return how many visible documents a retriever matches: a dense search all of them, BM25 those with a score."""
+    return rows.size if "dense" in retrieval.lists else int(np.count_nonzero(query.lexical[rows] > 0))
 
 
 def _holding(query: Asked) -> Rows:

@@ -44,17 +44,21 @@ class Extent(NamedTuple):
     truncated: bool
     limit: int | None
 
-    def says(self, n_shown: int) -> str:
-        """Return it in words, for a result of so many documents.
+    def says(self, n_ranked: int, n_guaranteed: int = 0) -> str:
+        """Return it in words.
+
+        Args:
+            n_ranked: documents that the result ranks.
+            n_guaranteed: those that it holds for their title.
 
         Example:
             >>> Extent(187, truncated=True, limit=20).says(20)
             '20 of 187 matching documents, cut at 20'
         """
-        words = f"{n_shown} of {self.total} matching documents"
-        if not self.truncated:
-            return words
-        return f"{words}, cut at {self.limit}" if self.limit else f"{words}, each retriever's list cut apart"
+        words = f"{n_ranked} of {self.total} matching documents"
+        if self.truncated:
+            words += f", cut at {self.limit}" if self.limit else ", each retriever's list cut apart"
+        return f"{words}, and {n_guaranteed} guaranteed by their title" if n_guaranteed else words
 
 
 @dataclass(frozen=True)
@@ -122,7 +126,7 @@ class Retrieval:
 
         Args:
             matched: documents that each of `lists` matched; a dense search matches all that it may see.
-            n_shown: documents in the result.
+            n_shown: matched documents in the result.
         """
         total = max(matched[name] for name in self.lists)  # BM25 matches a part of what a dense search does
         if total <= n_shown:

@@ -47,5 +47,9 @@ def _plain(text: str) -> str:
 
 
 def _joins(left: str, right: str) -> bool:
-    """Return whether two neighbours are in one word."""
-    return left.isalnum() and right.isalnum()
+    """Return whether two neighbours are in one word: letters and digits, with the marks that belong to them."""
+    return _is_of_a_word(left) and _is_of_a_word(right)
+
+
+def _is_of_a_word(char: str) -> bool:
+    return char.isalnum() or unicodedata.category(char).startswith("M")

@@ -120,13 +120,15 @@ def at_precision(signals: Signals, precision: float) -> Point | None:
 def at_cost(signals: Signals, ratio: float) -> Point | None:
     """Choose the threshold of the least cost: `ratio` for a wrong answer shown, 1 for a right answer lost.
 
-    Of equal costs the lower threshold, which shows more. None where no query has a signal.
+    Of equal costs the lower threshold, which shows more. None where showing nothing at all costs less than every
+    threshold, or no query has a signal.
     """
-    return min(
-        curve(signals),
-        key=lambda one: (ratio * one.wrong_shown + one.right_lost, one.threshold),
-        default=None,
-    )
+
+    def cost(one: Point) -> float:
+        return ratio * one.wrong_shown + one.right_lost
+
+    best = min(curve(signals), key=lambda one: (cost(one), one.threshold), default=None)
+    return best if best is not None and cost(best) <= int(signals.right.sum()) else None
 
 
 def auroc(values: NDArray[np.float64], positive: NDArray[np.bool_]) -> float | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -21,6 +22,7 @@ METRICS, QUERIES, PARAMS, LATENCY = (
 Files = Callable[[str], bytes | None]
 """A committed file's bytes by its path in the workspace; None where there is none."""
 
+_DECIMAL = re.compile(r"[0-9]+(\.[0-9]+)?(e-[0-9]+)?", re.ASCII).fullmatch
 _COUNTS = ("n_relevant", "n_relevant_in_pool", "first_relevant_rank")
 
 
@@ -72,20 +74,24 @@ class Arm:
         Raises:
             Problem: the table lacks a column, or holds what is no number.
         """
-        reader = csv.DictReader(io.StringIO(self.table))
-        columns: Sequence[str] = reader.fieldnames or ()
+        columns, *lines = list(csv.reader(io.StringIO(self.table))) or [[]]
         missing = [name for name in ("split", "query_id", "system", *_COUNTS) if name not in columns]
-        if missing:
-            raise self._damaged(f"no column {examples(missing)}")
+        twice = sorted({name for name in columns if columns.count(name) > 1})
+        if missing or twice:
+            raise self._damaged(
+                f"no column {examples(missing)}" if missing else f"{examples(twice)} stands twice"
+            )
         measures = [name for name in columns if "@" in name or name == "RR"]
-        try:
-            return {
-                row["query_id"]: _row(row, measures)
-                for row in reader
-                if (row["split"], row["system"]) == (split, system)
-            }
-        except (TypeError, ValueError) as error:
-            raise self._damaged(f"a row that is no row of numbers: {error}") from None
+        rows: dict[str, Row] = {}
+        for number, line in enumerate(lines, start=2):
+            row = dict(zip(columns, line, strict=False))
+            if len(line) == len(columns) and (row["split"], row["system"]) != (split, system):
+                continue
+            name, read = row.get("query_id", ""), _row(row, measures)
+            if read is None or name in rows or len(line) != len(columns):
+                raise self._damaged(f"line {number} is cut off, repeated, or holds what is no share or count")
+            rows[name] = read
+        return rows
 
     def _damaged(self, found: str) -> Problem:
         return Problem(
@@ -133,10 +139,25 @@ def flat(tree: Any, start: str = "") -> dict[str, Any]:
     return leaves
 
 
-def _row(row: Mapping[str, str], measures: Sequence[str]) -> Row:
-    relevant, found, rank = (row[name] for name in _COUNTS)
-    values = {name: float(row[name]) if row[name] else None for name in measures}
-    return Row(int(relevant), int(found), int(rank) if rank else None, values)
+def _row(row: Mapping[str, str], measures: Sequence[str]) -> Row | None:
+    """Return a row's numbers; None where one of them is missing, no count, or no share."""
+    counts = [row.get(name, "") for name in _COUNTS]
+    shares = {name: row.get(name) for name in measures}
+    if not (all(map(_is_count, counts[:2])) and (not counts[2] or _is_count(counts[2]))):
+        return None
+    if not all(text is not None and (not text or _is_share(text)) for text in shares.values()):
+        return None
+    values = {name: float(text) if text else None for name, text in shares.items()}
+    return Row(int(counts[0]), int(counts[1]), int(counts[2]) if counts[2] else None, values)
+
+
+def _is_count(text: str) -> bool:
+    return text.isascii() and text.isdecimal()
+
+
+def _is_share(text: str) -> bool:
+    """Return whether a text is a plain decimal from 0 to 1, as runs write it."""
+    return _DECIMAL(text) is not None and 0 <= float(text) <= 1
 
 
 def _needed(path: str, place: str, files: Files) -> bytes:

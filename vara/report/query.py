@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from textwrap import shorten
 
+from vara.report.plain import plain
+
 
 @dataclass(frozen=True)
 class Candidate:
@@ -61,8 +63,8 @@ class QueryReport:
 
 def lines(report: QueryReport) -> Iterator[str]:
     """Yield the report as lines of text: candidates in reranked order, each with the start of its text."""
-    about = ", ".join(f"{name} {value}" for name, value in report.about.items())
-    yield f"{report.query_id}  {report.text}" + (f"  ({about})" if about else "")
+    about = ", ".join(f"{name} {plain(value)}" for name, value in report.about.items())
+    yield f"{plain(report.query_id)}  {plain(report.text)}" + (f"  ({about})" if about else "")
     yield report.extent
     if report.verdict:
         yield report.verdict
@@ -74,12 +76,13 @@ def lines(report: QueryReport) -> Iterator[str]:
         label = "–" if one.relevance is None else str(one.relevance)
         scores = f"{one.score:>7.4f}  {one.dense:>7.4f}  {one.lexical:>7.3f}"
         why = "  (guaranteed by its title)" if one.guaranteed else ""
-        yield f"{one.after:>5}  {one.before:>6}  {label:>5}  {scores}  {one.doc_id}  {one.title}{why}".rstrip()
+        what = f"{plain(one.doc_id)}  {plain(one.title)}{why}"
+        yield f"{one.after:>5}  {one.before:>6}  {label:>5}  {scores}  {what}".rstrip()
         if start := shorten(one.text, 100, placeholder=" …"):
-            yield f"{'':>51}{start}"
+            yield f"{'':>51}{plain(start)}"
     for doc_id, relevance in report.missing.items():
         dashes = f"{'–':>5}  {'–':>6}  {relevance:>5}  {'–':>7}  {'–':>7}  {'–':>7}"
-        yield f"{dashes}  {doc_id}  {report.titles[doc_id]} (not in the pool)"
+        yield f"{dashes}  {plain(doc_id)}  {plain(report.titles[doc_id])} (not in the pool)"
     yield ""
     yield "before, after: ranks in the pool and after reranking by score; label: grade, – is unjudged"
     yield ""

@@ -242,6 +242,13 @@ def test_a_guaranteed_document_follows_the_ranking(retriever: str) -> None:
     assert found.bm25.tolist() == plain.bm25.tolist()
 
 
+def test_a_guaranteed_document_without_a_word_of_the_query_matches_nothing() -> None:
+    """BM25 over texts alone: "9" and "10" hold the word, "a" has the title; "10" was cut off and is not made up for."""
+    found = frozen(ask([0.5] * 5, [3, 2, 0, 0, 0], titled=(2,)), 1, retriever="bm25")
+    assert names(found.pool) == ["9", "a"]
+    assert found.extent == Extent(2, truncated=True, limit=1)
+
+
 def test_a_title_opens_no_door() -> None:
     asked = ask([0.9, 0.8, 0.7, 0.6, 0.5], visible=[True, True, False, True, True], titled=(2, 3))
     assert names(frozen(asked, 1).pool) == ["9", "é"]

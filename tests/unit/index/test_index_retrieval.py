@@ -54,3 +54,8 @@ def test_what_a_retriever_is_asked_for_and_what_is_kept(
 )
 def test_a_result_says_in_words_how_complete_it_is(extent: Extent, words: str) -> None:
     assert extent.says(3) == words
+
+
+def test_a_result_says_what_is_guaranteed() -> None:
+    extent = Extent(1, truncated=False, limit=None)
+    assert extent.says(1, 2) == "1 of 1 matching documents, and 2 guaranteed by their title"

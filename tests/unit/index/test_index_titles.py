@@ -40,6 +40,15 @@ def test_titles_that_contain_a_query(query: str, rows: list[int]) -> None:
     assert Titles(TITLES).holding(query).tolist() == rows
 
 
+@pytest.mark.parametrize(
+    ("title", "part"),
+    [("\u0939\u093f\u0928\u094d\u0926\u0940", "\u0939\u093f\u0928\u094d\u0926"), ("x\u0302 y", "x"), ("\u0baf\u0bcd\u0ba8", "\u0baf")],
+)  # fmt: skip
+def test_a_mark_belongs_to_its_letter(title: str, part: str) -> None:
+    assert Titles([title]).holding(part).tolist() == []
+    assert Titles([title]).holding(title).tolist() == [0]
+
+
 def test_a_title_counts_once() -> None:
     assert Titles(["net net net", "net"]).holding("net").tolist() == [0, 1]
 

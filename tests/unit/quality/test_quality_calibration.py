@@ -83,6 +83,13 @@ def test_the_cost_of_wrong_against_lost() -> None:
     assert (at_cost(SIX, 0.1) or SIX).threshold == 0.5  # type: ignore[union-attr]
 
 
+def test_showing_nothing_may_cost_least() -> None:
+    wrong = SIX.of(~SIX.right)
+    assert at_cost(wrong, 1.0) is None
+    # of all six, ratio 100: the best threshold, .9, loses two right ones; nothing would lose three
+    assert (at_cost(SIX, 100.0) or SIX).threshold == 0.9  # type: ignore[union-attr]
+
+
 def test_a_query_without_a_document_is_never_shown() -> None:
     one = Signals(np.array([-np.inf, 0.5]), np.array([False, True]), np.array([True, True]))
     assert [spot.threshold for spot in curve(one)] == [0.5]

@@ -340,6 +340,9 @@ def test_no_query_in_common() -> None:
         between(arm(name="A"), read_arm("B", "B", files.get))
 
 
+HEAD = "split,query_id,system,n_relevant,n_relevant_in_pool,first_relevant_rank,RR"
+
+
 @pytest.mark.parametrize(
     ("path", "content", "message"),
     [
@@ -348,8 +351,12 @@ def test_no_query_in_common() -> None:
         (METRICS, b"{", "metrics/evaluate.json problem: no JSON object (B). "),
         (QUERIES, b"\xff", "plots/per_query.csv problem: not UTF-8 (B). "),
         (QUERIES, b"split,query_id\n", "plots/per_query.csv problem: no column system, n_relevant, n_relevant_in_pool"),
-        (QUERIES, b"split,query_id,system,n_relevant,n_relevant_in_pool,first_relevant_rank,RR\ntest,q,reranked,1,1,1,x\n", "plots/per_query.csv problem: a row that is no row of numbers: "),
-        (QUERIES, b"split,query_id,system,n_relevant,n_relevant_in_pool,first_relevant_rank,RR\ntest,q,reranked,1\n", "plots/per_query.csv problem: a row that is no row of numbers: "),
+        (QUERIES, b"split,query_id,system,n_relevant,n_relevant_in_pool,first_relevant_rank,RR\ntest,q,reranked,1,1,1,x\n", "plots/per_query.csv problem: line 2 is cut off, repeated, or holds what is no share or count (B). "),
+        (QUERIES, b"split,query_id,system,n_relevant,n_relevant_in_pool,first_relevant_rank,RR\ntest,q,reranked,1\n", "plots/per_query.csv problem: line 2 is cut off, repeated, or holds what is no share or count (B). "),
+        *((QUERIES, f"{HEAD}\ntest,q,reranked,1,1,1,{value}\n".encode(), "plots/per_query.csv problem: line 2 ") for value in ("-5", "1_0", "nan", "1.5", "0.5,1")),
+        (QUERIES, f"{HEAD}\ntest,q,reranked,-3,1,1,1\n".encode(), "plots/per_query.csv problem: line 2 "),
+        (QUERIES, f"{HEAD}\ntest,q,first_stage,1,1,1,1\ntest,q,reranked,1,1,1,1\ntest,q,reranked,1,1,1,0\n".encode(), "plots/per_query.csv problem: line 4 "),
+        (QUERIES, f"{HEAD},RR\ntest,q,reranked,1,1,1,1,0\n".encode(), "plots/per_query.csv problem: RR stands twice (B). "),
         (PARAMS, b"a: [", "params.yaml of B problem: not valid YAML"),
         (PARAMS, b"seed: x", "params.yaml problem: seed 'x', expected an integer"),
     ],

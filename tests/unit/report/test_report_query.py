@@ -106,3 +106,12 @@ def test_an_empty_pool_and_a_document_without_title_or_text() -> None:
 def test_a_threshold_is_said_where_there_is_one() -> None:
     shown = list(lines(replace(REPORT, verdict="first document shown: cosine 0.6, threshold 0.5")))
     assert shown[2] == "first document shown: cosine 0.6, threshold 0.5"
+
+
+def test_nothing_in_the_data_reaches_the_terminal_as_a_command() -> None:
+    hostile = "a\x1b[31m\u202eb\nc"
+    told = list(
+        lines(replace(REPORT, text=hostile, candidates=[replace(FIRST, doc_id=hostile, title=hostile)]))
+    )
+    assert all(char not in line for line in told for char in "\x1b\u202e\n")
+    assert told[0].startswith("q-1  a\\x1b[31m\\u202eb\\nc  (split")
