@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import fcntl
 import os
 from collections import Counter
@@ -11,7 +10,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from flows.judge_next import key_of
 from flows.whole import write_whole
 from vara.datasets.dataset import read_parts
 from vara.datasets.findings import Findings, refuse_errors
@@ -20,6 +18,7 @@ from vara.datasets.links import Parts
 from vara.errors import Problem, examples
 from vara.judgments.agreements import Agreement, agreements
 from vara.judgments.files import KEPT, with_judgments, with_labels
+from vara.judgments.keys import key_of, read_key
 from vara.judgments.merging import Merged, merge
 from vara.judgments.sheets import Row, read_sheet
 
@@ -59,8 +58,8 @@ def add(target: Path, sheets: Sequence[Path], *, annotator: str = "", resolve: P
     read = [(path, read_sheet(path)) for path in sheets]
     rows = [row for _, some in read for row in some]
     third = read_sheet(resolve) if resolve else []
-    added = add_rows(target, _judged(rows, annotator), resolved=_judged(third, annotator))
     explored = _explored(read)
+    added = add_rows(target, _judged(rows, annotator), resolved=_judged(third, annotator))
     return replace(added, n_blank=sum(row.relevance is None for row in (*rows, *third)), explored=explored)
 
 
@@ -187,17 +186,18 @@ def _check_split(rows: Sequence[Row], parts: Parts, split: str | None) -> None:
 
 
 def _explored(read: Sequence[tuple[Path, Sequence[Row]]]) -> dict[str, tuple[int, int]]:
-    """Return, by why a pair was proposed, how many of the judged ones have a grade above 0."""
+    """Return, by why a pair was proposed, how many of the judged ones have a grade above 0.
+
+    Raises:
+        Problem: a sheet's key is none.
+    """
     judged, relevant = Counter[str](), Counter[str]()
     for path, rows in read:
-        key = key_of(path)
-        if key.is_file():
-            with key.open(encoding="utf-8", newline="") as file:
-                why = {(row["query_id"], row["doc_id"]): row["reason"] for row in csv.DictReader(file)}
-            for row in rows:
-                if row.relevance is not None and row.pair in why:
-                    judged[why[row.pair]] += 1
-                    relevant[why[row.pair]] += row.relevance > 0
+        why = read_key(key_of(path))
+        for row in rows:
+            if row.relevance is not None and row.pair in why:
+                judged[why[row.pair]] += 1
+                relevant[why[row.pair]] += row.relevance > 0
     return {reason: (relevant[reason], n) for reason, n in sorted(judged.items())}
 
 

@@ -162,6 +162,26 @@ def test_sheets_that_do_not_fit(
 
 
 @pytest.mark.parametrize(
+    ("key", "message"),
+    [
+        (b"a,b\n1,2\n", "s.key.csv problem: no column query_id, doc_id, reason"),
+        (b"query_id,doc_id,reason\nq1,caf\xe9,below\n", "s.key.csv problem: not UTF-8 at byte 30"),
+        (b"query_id,doc_id,reason,reason\n", "s.key.csv problem: column 'reason' twice"),
+        (b"query_id,doc_id,reason\nq1,d3\n", "1 bad line (s.key.csv, row 2 has 2 cells and not 3)"),
+        (b"query_id,doc_id,reason\nq1,d3,\x1b[2J\n", "1 bad line (s.key.csv, row 2 reason '\\x1b[2J')"),
+    ],
+)
+def test_a_key_that_is_none_is_refused_before_anything_is_written(
+    vara: Vara, data: Path, key: bytes, message: str
+) -> None:
+    before = files(data)
+    Path("s.key.csv").write_bytes(key)
+    code, _, err = vara("add", sheet("s.csv", "q1,d3,1"), "--to", QRELS, "--annotator", "a")
+    assert (code, files(data)) == (2, before)
+    assert message in err[0]
+
+
+@pytest.mark.parametrize(
     ("target", "message"),
     [
         ("data/small/labels.tsv", "no label file, expected qrels.tsv or qrels/<split>.tsv"),
