@@ -80,14 +80,15 @@ def add_rows(target: Path, judged: Sequence[Row], *, resolved: Sequence[Row] = (
         _check_known((*judged, *resolved), parts)
         _check_split((*judged, *resolved), parts, split)
         record = target.parent / KEPT
+        home, record_home = _behind(target), _behind(record)
         kept = read_sheet(record) if record.is_file() else []
         labels = {(label.query_id, label.doc_id): label for label in parts.labels}
         merged = merge(judged, labels=labels, kept=kept, resolved=resolved)
         found = agreements((*kept, *judged, *resolved))
         if not merged.conflicts:
-            write_whole(record, with_judgments(_text(record), merged.judgments).encode())
+            write_whole(record_home, with_judgments(_text(record), merged.judgments).encode())
             if merged.labels:
-                write_whole(target, with_labels(_text(target), merged.labels).encode())
+                write_whole(home, with_labels(_text(target), merged.labels).encode())
     return Added(merged, found, n_blank=0)
 
 
@@ -199,6 +200,24 @@ def _explored(read: Sequence[tuple[Path, Sequence[Row]]]) -> dict[str, tuple[int
                 judged[why[row.pair]] += 1
                 relevant[why[row.pair]] += row.relevance > 0
     return {reason: (relevant[reason], n) for reason, n in sorted(judged.items())}
+
+
+def _behind(path: Path) -> Path:
+    """Return the file behind a link, so that the link stays when the file is replaced.
+
+    Raises:
+        Problem: it is write-protected, as in DVC's cache, or the link leads nowhere.
+    """
+    try:
+        found = path.resolve()
+    except RuntimeError:
+        raise Problem(
+            str(path), "a link that leads back to itself", remedy="Remove it, or link a file."
+        ) from None
+    if path.is_symlink() and found.is_file() and not found.stat().st_mode & 0o200:
+        remedy = "Make it a file of its own (`dvc unprotect` where DVC linked it), then add again."
+        raise Problem(str(path), "a link to a file that is write-protected", where=str(found), remedy=remedy)
+    return found
 
 
 def _text(path: Path) -> str:

@@ -165,7 +165,7 @@ def test_sheets_that_do_not_fit(
     ("key", "message"),
     [
         (b"a,b\n1,2\n", "s.key.csv problem: no column query_id, doc_id, reason"),
-        (b"query_id,doc_id,reason\nq1,caf\xe9,below\n", "s.key.csv problem: not UTF-8 at byte 30"),
+        (b"query_id,doc_id,reason\nq1,caf\xe9,below\n", "s.key.csv problem: not UTF-8 at byte 29"),
         (b"query_id,doc_id,reason,reason\n", "s.key.csv problem: column 'reason' twice"),
         (b"query_id,doc_id,reason\nq1,d3\n", "1 bad line (s.key.csv, row 2 has 2 cells and not 3)"),
         (b"query_id,doc_id,reason\nq1,d3,\x1b[2J\n", "1 bad line (s.key.csv, row 2 reason '\\x1b[2J')"),
@@ -216,6 +216,38 @@ def test_a_file_that_dvc_linked_to_its_cache_is_replaced_and_not_written_into(va
     before = cached.read_bytes()
     vara("add", sheet("s.csv", "q1,d3,1"), "--to", QRELS, "--annotator", "a")
     assert cached.read_bytes() == before
+
+
+def test_files_behind_links_are_written_and_the_links_stay(vara: Vara, data: Path, tmp_path: Path) -> None:
+    (tmp_path / "labels").mkdir()
+    (data / "qrels.tsv").rename(tmp_path / "labels/shared.tsv")
+    for name, home in (("qrels.tsv", "shared.tsv"), ("judgments.csv", "said.csv")):
+        (data / name).symlink_to(f"../../labels/{home}")
+    code, _, err = vara("add", sheet("s.csv", "q1,d3,1"), "--to", QRELS, "--annotator", "a")
+    assert (code, err) == (0, [])
+    assert (data / "qrels.tsv").is_symlink()
+    assert (tmp_path / "labels/shared.tsv").read_text().endswith("\nq1\td3\t1\thuman\n")
+    assert (tmp_path / "labels/said.csv").read_text().endswith("\nq1,d3,1,a,human\n")
+    assert sorted(path.name for path in (tmp_path / "labels").iterdir()) == ["said.csv", "shared.tsv"]
+
+
+def test_a_link_to_what_is_protected_is_refused(vara: Vara, data: Path, tmp_path: Path) -> None:
+    """DVC links to its cache, whose files never change."""
+    (data / "qrels.tsv").rename(tmp_path / "cached")
+    (tmp_path / "cached").chmod(0o444)
+    (data / "qrels.tsv").symlink_to("../../cached")
+    before = files(data)
+    code, _, err = vara("add", sheet("s.csv", "q1,d3,1"), "--to", QRELS, "--annotator", "a")
+    assert (code, files(data)) == (2, before)
+    assert err[0].startswith("data/small/qrels.tsv problem: a link to a file that is write-protected")
+
+
+def test_a_link_to_itself(vara: Vara, data: Path) -> None:
+    (data / "judgments.csv").symlink_to("judgments.csv")
+    before = (data / "qrels.tsv").read_bytes()
+    code, _, err = vara("add", sheet("s.csv", "q1,d3,1"), "--to", QRELS, "--annotator", "a")
+    assert (code, (data / "qrels.tsv").read_bytes()) == (2, before)
+    assert err[0].startswith("data/small/judgments.csv problem: a link that leads back to itself")
 
 
 def test_a_crash_between_the_two_files_is_made_good_by_the_same_call(
@@ -311,16 +343,23 @@ def test_known_examination(vara: Vara, data: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--thresholds", "2,1"], "thresholds problem: 2, 1, expected ratios above 0, ascending"),
+        (["--thresholds", "2,1"], "thresholds problem: 2, 1, expected ratios of 1e-06 to 1e+06, ascending"),
         (["--thresholds", "0,1"], "thresholds problem: 0, 1"),
         (["--thresholds", "nan"], "thresholds problem: nan"),
-        (["--examination", "seen.yaml"], "expected {rank: share above 0, at most 1}"),
+        (["--thresholds", "1,nan"], "thresholds problem: 1, nan"),
+        (["--thresholds", "1,inf"], "thresholds problem: 1, inf"),
+        (["--thresholds", "1e-320"], "thresholds problem: 1e-320"),
+        (["--thresholds", "-1,2"], "thresholds problem: -1, 2"),
+        (["--examination", "tiny.yaml"], "tiny.yaml problem: no examination"),
+        (["--examination", "nan.yaml"], "nan.yaml problem: no examination"),
+        (["--examination", "seen.yaml"], "expected {rank: share of 1e-06 to 1}"),
         ([], "none of 1 pairs was shown 20 times with 1 expected click"),
     ],
 )
 def test_clicks_that_say_nothing(vara: Vara, data: Path, words: list[str], message: str) -> None:
     before = files(data)
-    Path("seen.yaml").write_text("0: 1.5\n")
+    for name, share in (("seen", "1.5"), ("tiny", "1e-07"), ("nan", ".nan")):
+        Path(f"{name}.yaml").write_text(f"0: {share}\n")
     log = events("e.ndjson", [("a", "pk-03", [("d1", True)])])
     code, _, err = vara("from-clicks", log, "--to", QRELS, *words)
     assert (code, files(data)) == (2, before)
