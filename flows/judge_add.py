@@ -12,11 +12,12 @@ from pathlib import Path
 
 from flows.whole import write_whole
 from vara.datasets.dataset import read_parts
-from vara.datasets.findings import Findings, refuse_errors
+from vara.datasets.findings import Findings, printable, refuse_errors
 from vara.datasets.ids import similar_id
 from vara.datasets.links import Parts
 from vara.errors import Problem, examples
 from vara.judgments.agreements import Agreement, agreements
+from vara.judgments.annotators import check_annotator
 from vara.judgments.files import KEPT, with_judgments, with_labels
 from vara.judgments.keys import key_of, read_key
 from vara.judgments.merging import Merged, merge
@@ -74,6 +75,8 @@ def add_rows(target: Path, judged: Sequence[Row], *, resolved: Sequence[Row] = (
     """
     if not judged:
         raise Problem("judgments", "none", remedy="Fill in the column relevance, then add the sheet.")
+    for row in (*judged, *resolved):
+        check_annotator(row.annotator, printable(row.where))
     folder, split = _home(target)
     with _alone(folder):
         parts = parts_of(target)
@@ -164,7 +167,8 @@ def _check_known(rows: Sequence[Row], parts: Parts) -> None:
         ):
             if name not in known:
                 similar = similar_id(name, known)
-                bad.append(f"{row.where} {kind} {name}" + (f", but there is {similar}" if similar else ""))
+                there = f", but there is {printable(similar)}" if similar else ""
+                bad.append(f"{printable(row.where)} {kind} {printable(name)}{there}")
     if bad:
         remedy = "Spreadsheets change ids such as 001 and 1e5: read the columns query_id and doc_id as text."
         raise Problem("judgments", f"{len(bad)} unknown ids ({examples(bad)})", remedy=remedy)
@@ -177,7 +181,7 @@ def _check_split(rows: Sequence[Row], parts: Parts, split: str | None) -> None:
     own = {label.query_id: label.split for label in parts.labels}
     own |= {name: home for name, home in parts.queries.select("query_id", "split").iter_rows() if home}
     foreign = [
-        f"{row.where} query {row.query_id} of {own[row.query_id]}"
+        printable(f"{row.where} query {row.query_id} of {own[row.query_id]}")
         for row in rows
         if own.get(row.query_id, split) != split
     ]

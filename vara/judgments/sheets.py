@@ -17,7 +17,7 @@ from vara.judgments.tables import read_table
 
 COLUMNS = ("query_id", "doc_id", "query", "title", "text", "relevance", "annotator", "source")
 _NEEDED = ("query_id", "doc_id", "relevance")
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
 """What a cell must not begin with, lest a spreadsheet computes it."""
 
 
@@ -123,4 +123,4 @@ def _row(cells: dict[str, str], where: str) -> Row | str:
 
 def _harmless(text: str) -> str:
     flat = " ".join(text.split())
-    return f"'{flat}" if flat.startswith(_FORMULA) else flat
+    return f"'{flat}" if flat.startswith(FORMULA) else flat

@@ -182,6 +182,47 @@ def test_a_key_that_is_none_is_refused_before_anything_is_written(
 
 
 @pytest.mark.parametrize(
+    "name", ["=1+2", "+1", "-1", "@SUM(1)", " =1", "a\x1b[2J", "a\nb", "a\u202eb", "a\tb"]
+)
+@pytest.mark.parametrize("option", [False, True])
+def test_an_annotator_is_a_plain_name(vara: Vara, data: Path, name: str, option: bool) -> None:
+    before = files(data)
+    header = "query_id,doc_id,relevance,annotator\n"
+    said = sheet("s.csv", f'q1,d3,1,"{"" if option else name}"', header=header)
+    code, _, err = vara("add", said, "--to", QRELS, *(["--annotator", name] if option else []))
+    assert (code, files(data), len(err)) == (2, before, 1)
+    assert err[0].startswith("annotator problem: ")
+    assert err[0].isprintable()
+    assert err[0].endswith("Write a plain name.")
+
+
+def test_a_log_names_the_annotator_too(vara: Vara, data: Path) -> None:
+    before = files(data)
+    log = events("e\x1b[2J.ndjson", [(str(n), "pk-03", [("d1", n < 10)]) for n in range(20)])
+    code, _, err = vara("from-clicks", log, "--to", QRELS)
+    assert (code, files(data)) == (2, before)
+    assert err[0].startswith(r"annotator problem: 'coec-1 e\x1b[2J.ndjson'")
+
+
+def test_what_a_terminal_would_obey_is_shown_escaped(vara: Vara, data: Path) -> None:
+    header = "query_id,doc_id,relevance,annotator,source\n"
+    (data / "judgments.csv").write_text(f"{header}q1,d3,1,a\x1b[2J,human\nq1,d4,1,a\x1b[2J,human\n")
+    code, out, err = vara("add", sheet("s.csv", "q1,d3,0,ben,", header=header), "--to", QRELS)
+    assert code == 0
+    assert out[1].startswith(r"a\x1b[2J · ben")
+    code, out, err = vara("add", sheet("s.csv", "q1\x1b[2J,d3,0,ben,", header=header), "--to", QRELS)
+    assert code == 2
+    assert r"row 2 query q1\x1b[2J, but" in err[0] or r"row 2 query q1\x1b[2J)" in err[0]
+    name = "d\x1b[2J"
+    with (data / "corpus.jsonl").open("a") as file:
+        file.write(json.dumps({"_id": name, "text": "some words"}) + "\n")
+    rows = [f"q1,{name},{grade},{who}," for grade, who in ((0, "ana"), (1, "ben"))]
+    code, out, err = vara("add", sheet("s.csv", *rows, header=header), "--to", QRELS)
+    assert code == 2
+    assert all(line.isprintable() for line in (*out, *err))
+
+
+@pytest.mark.parametrize(
     ("target", "message"),
     [
         ("data/small/labels.tsv", "no label file, expected qrels.tsv or qrels/<split>.tsv"),
@@ -348,7 +389,7 @@ def test_known_examination(vara: Vara, data: Path) -> None:
         (["--thresholds", "nan"], "thresholds problem: nan"),
         (["--thresholds", "1,nan"], "thresholds problem: 1, nan"),
         (["--thresholds", "1,inf"], "thresholds problem: 1, inf"),
-        (["--thresholds", "1e-320"], "thresholds problem: 1e-320"),
+        (["--thresholds", "1e-320"], "thresholds problem: 9.99989e-321, expected"),
         (["--thresholds", "-1,2"], "thresholds problem: -1, 2"),
         (["--examination", "tiny.yaml"], "tiny.yaml problem: no examination"),
         (["--examination", "nan.yaml"], "nan.yaml problem: no examination"),
@@ -358,7 +399,7 @@ def test_known_examination(vara: Vara, data: Path) -> None:
 )
 def test_clicks_that_say_nothing(vara: Vara, data: Path, words: list[str], message: str) -> None:
     before = files(data)
-    for name, share in (("seen", "1.5"), ("tiny", "1e-07"), ("nan", ".nan")):
+    for name, share in (("seen", "1.5"), ("tiny", "0.0000001"), ("nan", ".nan")):
         Path(f"{name}.yaml").write_text(f"0: {share}\n")
     log = events("e.ndjson", [("a", "pk-03", [("d1", True)])])
     code, _, err = vara("from-clicks", log, "--to", QRELS, *words)
@@ -447,6 +488,13 @@ def test_sheets_that_no_model_can_judge(vara: Vara, rows: list[str], message: st
     assert code == 2
     assert message in err[0]
     assert not Path("m.csv").exists()
+
+
+def test_a_model_s_name_becomes_an_annotator_s(vara: Vara) -> None:
+    told = ("--endpoint", "http://127.0.0.1:9", "--out", "m.csv")
+    code, _, err = vara("llm", sheet("s.csv", "q1,a,x,3,,,,", header=TEXTS), "--model", "=1+2", *told)
+    assert (code, Path("m.csv").exists()) == (2, False)
+    assert err[-1].startswith("annotator problem: '=1+2 pointwise-1'")
 
 
 def test_a_sheet_that_is_there_is_not_overwritten(vara: Vara) -> None:
