@@ -89,9 +89,11 @@ def add_rows(target: Path, judged: Sequence[Row], *, resolved: Sequence[Row] = (
         merged = merge(judged, labels=labels, kept=kept, resolved=resolved)
         found = agreements((*kept, *judged, *resolved))
         if not merged.conflicts:
-            write_whole(record_home, with_judgments(_text(record), merged.judgments).encode())
-            if merged.labels:
-                write_whole(home, with_labels(_text(target), merged.labels).encode())
+            said = with_judgments(_text(record), merged.judgments)
+            told = with_labels(_text(target), merged.labels) if merged.labels else None
+            write_whole(record_home, said.encode())
+            if told is not None:
+                write_whole(home, told.encode())
     return Added(merged, found, n_blank=0)
 
 
