@@ -26,7 +26,7 @@ async def read_body(response: httpx.Response) -> bytes:
 
 
 def _is_packed(response: httpx.Response) -> bool:
-    return response.headers.get("Content-Encoding", "identity").lower() != "identity"
+    return str(response.headers.get("Content-Encoding", "identity")).lower() != "identity"
 
 
 def content_of(response: httpx.Response, sent: bytes) -> str | Trouble:
