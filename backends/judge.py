@@ -6,6 +6,7 @@ model and question, whatever the endpoint; others are asked again the next time.
 
 from __future__ import annotations
 
+import asyncio
 import ipaddress
 import time
 from collections.abc import Mapping, Sequence
@@ -14,9 +15,11 @@ from random import Random
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urlsplit
 
+from backends.completions import content_of, read_body, refusal, unanswered
 from backends.stores.retries import Patience, Refused, Trouble, Unreachable
 from vara.artifacts.canonical import digest
 from vara.artifacts.items import ItemCache
+from vara.datasets.findings import printable
 from vara.errors import Problem
 from vara.judgments.prompts import VERSION, question_digest, read_verdict
 
@@ -24,7 +27,6 @@ if TYPE_CHECKING:
     import httpx
 
 KEY = "VARA_JUDGE_KEY"
-_AGAIN = frozenset({408, 425, 429})
 _MOST_TOKENS = 64
 _MOST_SAID = 250
 """Characters of an endpoint's refusal that are shown."""
@@ -95,13 +97,14 @@ class Judge:
         self._endpoint, self._cache = endpoint, cache
         self._random = random or Random()  # noqa: S311 - spreads load, guards nothing
         self._space = digest([VERSION, endpoint.model])
-        self._client = _client(endpoint)
+        self._client, self._runner = _client(endpoint), asyncio.Runner()
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._client.close()
+        self._runner.run(self._client.aclose())
+        self._runner.close()
 
     def verdict(self, messages: Messages) -> int | None:
         """Return the grade that the model answers; None where its answer is none.
@@ -142,12 +145,21 @@ class Judge:
         import httpx
 
         try:
-            response = self._client.post(f"{self._endpoint.url}/chat/completions", json=body)
-        except httpx.TransportError as error:
-            return _unanswered(error)
-        if response.status_code != 200:
-            return _refusal(response)
-        return _content(response)
+            return self._runner.run(self._fetched(body))
+        except TimeoutError:
+            return Trouble(0, f"no whole answer within {self._endpoint.patience.answer_s} s")
+        except httpx.RequestError as error:
+            return unanswered(error)
+
+    async def _fetched(self, body: Mapping[str, Any]) -> str | Trouble:
+        """Fetch one answer; a limit on the whole of it, headers included, needs a task that can be cancelled."""
+        url = f"{self._endpoint.url}/chat/completions"
+        async with (
+            asyncio.timeout(self._endpoint.patience.answer_s),
+            self._client.stream("POST", url, json=body) as response,
+        ):
+            content = await read_body(response)
+        return content_of(response, content) if response.status_code == 200 else refusal(response, content)
 
     def _delay(self, attempt: int, asked_s: float) -> float:
         patience = self._endpoint.patience
@@ -156,7 +168,7 @@ class Judge:
 
     def _problem(self, trouble: Trouble, attempts: int) -> Problem:
         key, where = self._endpoint.key, self._endpoint.where
-        words = (trouble.words.replace(key, "…") if key else trouble.words)[:_MOST_SAID]
+        words = printable(trouble.words.replace(key, "…") if key else trouble.words, _MOST_SAID)
         if trouble.status in (401, 403):
             return Refused(
                 "endpoint", f"it refuses the key (HTTP {trouble.status})", where=where, remedy=f"Set {KEY}."
@@ -169,39 +181,17 @@ class Judge:
         return Unreachable("endpoint", found, where=where, remedy=remedy)
 
 
-def _client(endpoint: Endpoint) -> httpx.Client:
-    """Return a client that follows no redirect: texts and key go to the address that was typed."""
+def _client(endpoint: Endpoint) -> httpx.AsyncClient:
+    """Return a client that follows no redirect: texts and key go to the address that was typed.
+
+    It asks for unpacked answers, so that what is read is as long as what was sent.
+    """
     import httpx
 
-    headers = {"Authorization": f"Bearer {endpoint.key}"} if endpoint.key else {}
-    return httpx.Client(headers=headers, timeout=endpoint.patience.answer_s, follow_redirects=False)
-
-
-def _content(response: httpx.Response) -> str | Trouble:
-    try:
-        content = response.json()["choices"][0]["message"]["content"]
-    except (ValueError, LookupError, TypeError):
-        return Trouble(200, "an answer that is no chat completion", again=False)
-    return content if isinstance(content, str) else ""  # null: the model said nothing
-
-
-def _refusal(response: httpx.Response) -> Trouble:
-    status = response.status_code
-    again = status >= 500 or status in _AGAIN
-    said = " ".join(response.text[: 1 << 16].split())
-    words = f"HTTP {status} {response.reason_phrase}".strip()
-    asked = response.headers.get("Retry-After", "")
-    return Trouble(
-        status,
-        words if again or not said else f"{words}, {said}",
-        again=again,
-        wait_s=float(asked) if asked.isdecimal() else 0.0,
-    )
-
-
-def _unanswered(error: httpx.TransportError) -> Trouble:
-    kind, text = type(error).__name__, str(error).rstrip(".")
-    return Trouble(0, f"{kind}: {text}", again="CERTIFICATE_VERIFY_FAILED" not in text)
+    headers = {"Accept-Encoding": "identity"}
+    if endpoint.key:
+        headers["Authorization"] = f"Bearer {endpoint.key}"
+    return httpx.AsyncClient(headers=headers, timeout=endpoint.patience.answer_s, follow_redirects=False)
 
 
 def _is_plain(url: str) -> bool:

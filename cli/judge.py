@@ -20,6 +20,9 @@ app = typer.Typer(
     help="Judge pairs of query and document, and merge judgments into labels.", no_args_is_help=True
 )
 
+_MOST_SAID = 5000
+"""Characters of a line that are printed."""
+
 Target = Annotated[
     Path, typer.Option("--to", help="qrels.tsv or qrels/SPLIT.tsv of a dataset; may be new.", metavar="QRELS")
 ]
@@ -45,7 +48,7 @@ def next_(
 
     wish = Wish(a=a, b=b, n=n, explore=explore, split=split, system=system.value)
     for line in propose(find_workspace(Path.cwd()), wish, out):
-        typer.echo(line)
+        _say(line)
 
 
 @app.command("add")
@@ -86,7 +89,7 @@ def from_clicks(
     grading = Grading(thresholds=limits, fewest=min_impressions, examination=examination)
     added, lines = add_clicks(events, to, grading)
     for line in lines:
-        typer.echo(line)
+        _say(line)
     _echo(added, to)
 
 
@@ -110,14 +113,21 @@ def llm(
     there = endpoint_of(endpoint, model, os.environ)
     asked = ask(sheet, there, ItemCache(store.root / VERDICTS), out=out, watch=Terminal())
     grades = ", ".join(f"{n} × {grade}" for grade, n in asked.grades.items()) or "none"
-    typer.echo(
+    _say(
         f"{asked.n} pairs, verdicts: {grades}; {asked.n_requests} answers fetched, {asked.n_remembered} known"
     )
-    typer.echo(f"no verdict: {asked.n_contradicted} differ between the orders, {asked.n_malformed} malformed")
+    _say(f"no verdict: {asked.n_contradicted} differ between the orders, {asked.n_malformed} malformed")
     if asked.agreement is None:
-        typer.echo("agreement with people: not known, nobody judged a pair of this sheet")
+        _say("agreement with people: not known, nobody judged a pair of this sheet")
     else:
         _echo_agreements([asked.agreement])
+
+
+def _say(line: str) -> None:
+    """Print a line in which nothing is an order to the terminal."""
+    from vara.datasets.findings import printable
+
+    typer.echo(printable(line, _MOST_SAID))
 
 
 def _echo(added: Added, to: Path) -> None:
@@ -126,9 +136,9 @@ def _echo(added: Added, to: Path) -> None:
     merged = added.merged
     _echo_agreements(added.agreements)
     for reason, (relevant, judged) in added.explored.items():
-        typer.echo(f"proposed as {reason}: {relevant} of {judged} relevant")
+        _say(f"proposed as {reason}: {relevant} of {judged} relevant")
     refuse_conflicts(added, to)
-    typer.echo(
+    _say(
         f"{len(merged.labels)} new labels in {to}, {len(merged.judgments)} judgments kept; "
         f"{merged.n_repeated} repeat a label, {merged.n_beside} stand beside one of another source, "
         f"{merged.n_resolved} were resolved, {added.n_blank} rows are blank"
@@ -137,11 +147,12 @@ def _echo(added: Added, to: Path) -> None:
 
 def _echo_agreements(found: Sequence[Agreement]) -> None:
     from cli.tables import echo_table
+    from vara.datasets.findings import printable
 
     echo_table(
         [
             {
-                "annotators": f"{one.one} · {one.other}",
+                "annotators": printable(f"{one.one} · {one.other}"),
                 "n": str(one.n),
                 "same": f"{one.same:.1%}",
                 "kappa": _number(one.kappa),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import fcntl
 import os
 from collections import Counter
@@ -11,15 +10,16 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from flows.judge_next import key_of
 from flows.whole import write_whole
 from vara.datasets.dataset import read_parts
-from vara.datasets.findings import Findings, refuse_errors
+from vara.datasets.findings import Findings, printable, refuse_errors
 from vara.datasets.ids import similar_id
 from vara.datasets.links import Parts
 from vara.errors import Problem, examples
 from vara.judgments.agreements import Agreement, agreements
+from vara.judgments.annotators import check_annotator
 from vara.judgments.files import KEPT, with_judgments, with_labels
+from vara.judgments.keys import key_of, read_key
 from vara.judgments.merging import Merged, merge
 from vara.judgments.sheets import Row, read_sheet
 
@@ -59,8 +59,8 @@ def add(target: Path, sheets: Sequence[Path], *, annotator: str = "", resolve: P
     read = [(path, read_sheet(path)) for path in sheets]
     rows = [row for _, some in read for row in some]
     third = read_sheet(resolve) if resolve else []
-    added = add_rows(target, _judged(rows, annotator), resolved=_judged(third, annotator))
     explored = _explored(read)
+    added = add_rows(target, _judged(rows, annotator), resolved=_judged(third, annotator))
     return replace(added, n_blank=sum(row.relevance is None for row in (*rows, *third)), explored=explored)
 
 
@@ -75,20 +75,25 @@ def add_rows(target: Path, judged: Sequence[Row], *, resolved: Sequence[Row] = (
     """
     if not judged:
         raise Problem("judgments", "none", remedy="Fill in the column relevance, then add the sheet.")
+    for row in (*judged, *resolved):
+        check_annotator(row.annotator, printable(row.where))
     folder, split = _home(target)
     with _alone(folder):
         parts = parts_of(target)
         _check_known((*judged, *resolved), parts)
         _check_split((*judged, *resolved), parts, split)
         record = target.parent / KEPT
+        home, record_home = _behind(target), _behind(record)
         kept = read_sheet(record) if record.is_file() else []
         labels = {(label.query_id, label.doc_id): label for label in parts.labels}
         merged = merge(judged, labels=labels, kept=kept, resolved=resolved)
         found = agreements((*kept, *judged, *resolved))
         if not merged.conflicts:
-            write_whole(record, with_judgments(_text(record), merged.judgments).encode())
-            if merged.labels:
-                write_whole(target, with_labels(_text(target), merged.labels).encode())
+            said = with_judgments(_text(record), merged.judgments)
+            told = with_labels(_text(target), merged.labels) if merged.labels else None
+            write_whole(record_home, said.encode())
+            if told is not None:
+                write_whole(home, told.encode())
     return Added(merged, found, n_blank=0)
 
 
@@ -164,7 +169,8 @@ def _check_known(rows: Sequence[Row], parts: Parts) -> None:
         ):
             if name not in known:
                 similar = similar_id(name, known)
-                bad.append(f"{row.where} {kind} {name}" + (f", but there is {similar}" if similar else ""))
+                there = f", but there is {printable(similar)}" if similar else ""
+                bad.append(f"{printable(row.where)} {kind} {printable(name)}{there}")
     if bad:
         remedy = "Spreadsheets change ids such as 001 and 1e5: read the columns query_id and doc_id as text."
         raise Problem("judgments", f"{len(bad)} unknown ids ({examples(bad)})", remedy=remedy)
@@ -177,7 +183,7 @@ def _check_split(rows: Sequence[Row], parts: Parts, split: str | None) -> None:
     own = {label.query_id: label.split for label in parts.labels}
     own |= {name: home for name, home in parts.queries.select("query_id", "split").iter_rows() if home}
     foreign = [
-        f"{row.where} query {row.query_id} of {own[row.query_id]}"
+        printable(f"{row.where} query {row.query_id} of {own[row.query_id]}")
         for row in rows
         if own.get(row.query_id, split) != split
     ]
@@ -187,18 +193,37 @@ def _check_split(rows: Sequence[Row], parts: Parts, split: str | None) -> None:
 
 
 def _explored(read: Sequence[tuple[Path, Sequence[Row]]]) -> dict[str, tuple[int, int]]:
-    """Return, by why a pair was proposed, how many of the judged ones have a grade above 0."""
+    """Return, by why a pair was proposed, how many of the judged ones have a grade above 0.
+
+    Raises:
+        Problem: a sheet's key is none.
+    """
     judged, relevant = Counter[str](), Counter[str]()
     for path, rows in read:
-        key = key_of(path)
-        if key.is_file():
-            with key.open(encoding="utf-8", newline="") as file:
-                why = {(row["query_id"], row["doc_id"]): row["reason"] for row in csv.DictReader(file)}
-            for row in rows:
-                if row.relevance is not None and row.pair in why:
-                    judged[why[row.pair]] += 1
-                    relevant[why[row.pair]] += row.relevance > 0
+        why = read_key(key_of(path))
+        for row in rows:
+            if row.relevance is not None and row.pair in why:
+                judged[why[row.pair]] += 1
+                relevant[why[row.pair]] += row.relevance > 0
     return {reason: (relevant[reason], n) for reason, n in sorted(judged.items())}
+
+
+def _behind(path: Path) -> Path:
+    """Return the file behind a link, so that the link stays when the file is replaced.
+
+    Raises:
+        Problem: it is write-protected, as in DVC's cache, or the link leads nowhere.
+    """
+    try:
+        found = path.resolve()
+    except RuntimeError:
+        raise Problem(
+            str(path), "a link that leads back to itself", remedy="Remove it, or link a file."
+        ) from None
+    if path.is_symlink() and found.is_file() and not found.stat().st_mode & 0o200:
+        remedy = "Make it a file of its own (`dvc unprotect` where DVC linked it), then add again."
+        raise Problem(str(path), "a link to a file that is write-protected", where=str(found), remedy=remedy)
+    return found
 
 
 def _text(path: Path) -> str:

@@ -19,6 +19,10 @@ MODEL = "coec-1"
 """Names the click model and its version."""
 
 
+_LEAST, _MOST = 1e-6, 1e6
+"""Between these, ratios and shares can be multiplied and compared without a doubt."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Grading:
     """How ratios become grades.
@@ -60,9 +64,11 @@ def add_clicks(events: Path, target: Path, grading: Grading) -> tuple[Added, lis
 
 
 def _check(thresholds: Sequence[float]) -> None:
-    if not thresholds or list(thresholds) != sorted(set(thresholds)) or not thresholds[0] > 0:
+    sane = all(_LEAST <= one <= _MOST for one in thresholds)  # nan is not
+    if not thresholds or not sane or list(thresholds) != sorted(set(thresholds)):
         found = ", ".join(f"{one:g}" for one in thresholds) or "none"
-        raise Problem("thresholds", found, expected="ratios above 0, ascending", remedy="Write 1,2, say.")
+        expected = f"ratios of {_LEAST:g} to {_MOST:g}, ascending"
+        raise Problem("thresholds", found, expected=expected, remedy="Write 1,2, say.")
 
 
 def _matched(log: Log, parts: Parts) -> tuple[list[tuple[Pair, Impression]], list[str]]:
@@ -129,10 +135,11 @@ def _examination(path: Path) -> Mapping[int, float]:
         and not isinstance(rank, bool)
         and isinstance(share, int | float)
         and not isinstance(share, bool)
-        and 0 < share <= 1
+        and _LEAST <= share <= 1
         for rank, share in tree.items()
     )
     if not fits or not tree:
         remedy = "Write one line a rank, as in 1: 0.9."
-        raise Problem(str(path), "no examination", expected="{rank: share above 0, at most 1}", remedy=remedy)
+        expected = f"{{rank: share of {_LEAST:g} to 1}}"
+        raise Problem(str(path), "no examination", expected=expected, remedy=remedy)
     return {rank: float(share) for rank, share in tree.items()}

@@ -12,6 +12,7 @@ from flows.whole import write_whole
 from vara.artifacts.items import ItemCache
 from vara.errors import Problem, examples
 from vara.judgments.agreements import Agreement, agreements
+from vara.judgments.annotators import check_annotator
 from vara.judgments.merging import MACHINES
 from vara.judgments.prompts import ORDERS, VERSION, messages
 from vara.judgments.sheets import Row, read_sheet, sheet_text
@@ -61,6 +62,8 @@ def ask(sheet: Path, endpoint: Endpoint, cache: ItemCache, *, out: Path, watch: 
         raise Problem(str(out), "something is there already", remedy="Name a new sheet with --out.")
     rows = read_sheet(sheet)
     _check(rows, sheet)
+    annotator = f"{endpoint.model} {VERSION}"
+    check_annotator(annotator)
     if endpoint.warning:
         watch.note(endpoint.warning)
     judged: list[Row] = []
@@ -71,7 +74,7 @@ def ask(sheet: Path, endpoint: Endpoint, cache: ItemCache, *, out: Path, watch: 
             grade = verdicts[0] if len(set(verdicts)) == 1 else None
             if grade is None:
                 unsaid["malformed" if None in verdicts else "contradicted"] += 1
-            judged.append(replace(row, relevance=grade, annotator=f"{endpoint.model} {VERSION}", source=LLM))
+            judged.append(replace(row, relevance=grade, annotator=annotator, source=LLM))
             watch.progress(done, len(rows), "pairs")
     delimiter = "\t" if out.suffix == ".tsv" else ","
     write_whole(out, sheet_text(judged, delimiter=delimiter).encode())

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -20,6 +19,7 @@ from vara.datasets.dataset import Dataset, load_dataset
 from vara.datasets.splits import query_splits
 from vara.errors import Problem
 from vara.index.scope import Scope
+from vara.judgments.keys import key_of, key_text
 from vara.judgments.proposals import Proposal, Run, Truth, blind, decisive, explored, top
 from vara.judgments.sheets import Row, sheet_text
 from vara.quality.measures import Measure, parse
@@ -75,14 +75,9 @@ def propose(workspace: Workspace, wish: Wish, out: Path) -> list[str]:
         remedy = "Raise --explore, or compare arms that rank other documents."
         raise Problem("judge next", "nothing is left to judge", where=found.split, remedy=remedy)
     delimiter = "\t" if out.suffix == ".tsv" else ","
-    write_whole(key, _key_text(chosen).encode())
+    write_whole(key, key_text(chosen).encode())
     write_whole(out, sheet_text(_rows(chosen, dataset), delimiter=delimiter).encode())
     return _summary(found, measure, chosen, most=most, out=out, wish=wish)
-
-
-def key_of(sheet: Path) -> Path:
-    """Return the file that says why each pair is on a sheet; a judge does not look into it."""
-    return sheet.with_suffix(".key.csv")
 
 
 def _rankings(arm: Source) -> dict[str, Run]:
@@ -97,14 +92,30 @@ def _rankings(arm: Source) -> dict[str, Run]:
     try:
         pool, reranked = (json.loads((arm.folder / path).read_bytes()) for path in (POOL, RERANKED))
         return {
-            "first_stage": pool["first_stage"],
-            "bm25": pool["bm25"],
-            "reranked": reranked["reranked"],
+            "first_stage": _ranking(pool["first_stage"]),
+            "bm25": _ranking(pool["bm25"]),
+            "reranked": _ranking(reranked["reranked"]),
         }
-    except (FileNotFoundError, ValueError, LookupError, TypeError) as error:
+    except (FileNotFoundError, ValueError, LookupError, TypeError, RecursionError) as error:
         found = f"no rankings in {POOL} and {RERANKED} ({type(error).__name__})"
         remedy = "Run `dvc repro`, or the trial, again."
         raise Problem("arm", found, where=arm.place, remedy=remedy) from None
+
+
+def _ranking(value: Any) -> Run:
+    """Return query → documents, each once.
+
+    Raises:
+        TypeError: it is something else.
+    """
+    fits = isinstance(value, dict) and all(
+        isinstance(docs, list) and all(isinstance(doc, str) for doc in docs) and len(set(docs)) == len(docs)
+        for docs in value.values()
+    )
+    if not fits:
+        raise TypeError
+    ranking: Run = value
+    return ranking
 
 
 def _dataset(workspace: Workspace, found: Comparison) -> Dataset:
@@ -191,15 +202,6 @@ def _rows(chosen: Sequence[Proposal], dataset: Dataset) -> list[Row]:
         )
         for one in chosen
     ]
-
-
-def _key_text(chosen: Sequence[Proposal]) -> str:
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(("query_id", "doc_id", "reason", "effect"))
-    for one in chosen:
-        writer.writerow((one.query_id, one.doc_id, one.reason, "" if one.effect is None else one.effect))
-    return stream.getvalue()
 
 
 def _summary(

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
@@ -157,6 +158,12 @@ def test_nobody_listens(judge: Make) -> None:
         ((200, b"<html>"), "an answer that is no chat completion"),
         ((200, b'{"choices": []}'), "an answer that is no chat completion"),
         ((200, b"[]"), "an answer that is no chat completion"),
+        ((200, b'{"choices": ' + b"[" * 100_000), "an answer that is no chat completion"),
+        ((200, b"no gzip", {"Content-Encoding": "gzip"}), "an answer that is packed"),
+        ((400, b"no gzip", {"Content-Encoding": "gzip"}), r"refuses to judge: HTTP 400 Bad Request \("),
+        ((400, b"a\x1b[2Jb\x07"), r"HTTP 400 Bad Request, a\\x1b\[2Jb\\x07 \("),
+        ((400, b"y" * 5000), "HTTP 400 Bad Request, y{220,230}…"),
+        ((200, b" " * (1 << 20) + completion('{"relevance": 1}')), "an answer of more than 1 MiB"),
         ((307, b"", {"Location": "http://127.0.0.1:9/steal"}), "HTTP 307"),
     ],
 )
@@ -165,6 +172,38 @@ def test_refusals_are_final_and_never_show_the_key(judge: Make, answer: Any, mes
         one.verdict(ASKED)
     assert SECRET[:8] not in str(caught.value)
     assert len(made.sent) == 1
+
+
+@pytest.mark.parametrize("status", [200, 400])
+def test_an_answer_without_end_is_not_read_to_it(judge: Make, status: int) -> None:
+    def respond(handler: Any, _: bytes) -> None:
+        handler.send_response(status)
+        handler.end_headers()
+        with suppress(ConnectionError):
+            while True:
+                handler.wfile.write(b" " * (1 << 16))
+
+    with listening(respond) as url, judge(url) as one, pytest.raises(Refused):
+        one.verdict(ASKED)
+
+
+@pytest.mark.parametrize("head", [b"HTTP/1.1 200 OK\r\n\r\n", b"HTTP/1.1 200 OK\r\nX: "])
+def test_an_answer_that_trickles_is_given_up(tmp_path: Path, head: bytes) -> None:
+    def respond(handler: Any, _: bytes) -> None:
+        with suppress(ConnectionError):
+            handler.wfile.write(head)
+            for _ in range(500):
+                handler.wfile.write(b"a")
+                time.sleep(0.01)
+        handler.close_connection = True
+
+    haste = Patience(attempts=1, answer_s=1)
+    with (
+        listening(respond) as url,
+        Judge(Endpoint(url, "m", "", haste), ItemCache(tmp_path / "v")) as one,
+        pytest.raises(Unreachable, match="the last with no whole answer within 1 s"),
+    ):
+        one.verdict(ASKED)
 
 
 def test_the_key_comes_from_the_environment_and_is_not_shown() -> None:

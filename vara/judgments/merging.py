@@ -11,11 +11,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from vara.datasets.findings import printable
 from vara.datasets.labels import Label
 from vara.judgments.sheets import Row
 
 Pair = tuple[str, str]
 MACHINES = ("click", "llm")
+_MOST_TOLD = 1000
+"""Characters of a conflict that are told."""
 
 
 @dataclass(slots=True)
@@ -79,7 +82,7 @@ def _keep(row: Row, said: dict[tuple[Pair, str], Row], merged: Merged) -> None:
         merged.judgments.append(row)
     elif known.relevance != row.relevance:
         said_now, said_then = (f"{one.relevance} ({one.where})" for one in (row, known))
-        merged.conflicts.append(f"{_named(row)}: {row.annotator} says {said_now} and said {said_then}")
+        merged.conflicts.append(_told(row, f"{row.annotator} says {said_now} and said {said_then}"))
 
 
 def _claims(rows: Sequence[Row]) -> Sequence[Row]:
@@ -93,7 +96,7 @@ def _label(rows: Sequence[Row], label: Label | None, merged: Merged) -> None:
         merged.n_beside += 1
     elif len(grades) > 1:
         sides = ", ".join(f"{row.annotator} {row.relevance} ({row.where})" for row in rows)
-        merged.conflicts.append(f"{_named(rows[0])}: {sides}")
+        merged.conflicts.append(_told(rows[0], sides))
     elif label is None:
         merged.labels.append(rows[0])
     elif label.relevance in grades:
@@ -101,7 +104,7 @@ def _label(rows: Sequence[Row], label: Label | None, merged: Merged) -> None:
     else:
         said = f"{rows[0].annotator} says {rows[0].relevance} ({rows[0].where})"
         there = f"the {label.source} label is {label.relevance} ({label.where})"
-        merged.conflicts.append(f"{_named(rows[0])}: {said}, {there}")
+        merged.conflicts.append(_told(rows[0], f"{said}, {there}"))
 
 
 def _by_pair(rows: Sequence[Row]) -> dict[Pair, list[Row]]:
@@ -111,5 +114,6 @@ def _by_pair(rows: Sequence[Row]) -> dict[Pair, list[Row]]:
     return found
 
 
-def _named(row: Row) -> str:
-    return f"query {row.query_id} document {row.doc_id}"
+def _told(row: Row, what: str) -> str:
+    """Return a conflict as one line for a terminal, whatever its ids and names hold."""
+    return printable(f"query {row.query_id} document {row.doc_id}: {what}", _MOST_TOLD)

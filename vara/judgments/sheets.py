@@ -7,17 +7,17 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from vara.datasets.labels import HUMAN, LABEL_SOURCES, parse_relevance
 from vara.errors import Problem, examples
+from vara.judgments.tables import read_table
 
 COLUMNS = ("query_id", "doc_id", "query", "title", "text", "relevance", "annotator", "source")
 _NEEDED = ("query_id", "doc_id", "relevance")
-_DELIMITERS = ",\t;"
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
 """What a cell must not begin with, lest a spreadsheet computes it."""
 
 
@@ -63,21 +63,9 @@ def read_sheet(path: Path) -> list[Row]:
     Raises:
         Problem: it cannot be read, or lines are wrong; at most three are named.
     """
-    reader, columns = _opened(path)
-    missing = [name for name in _NEEDED if name not in columns]
-    if missing:
-        raise Problem(
-            path.name,
-            f"no column {examples(missing)}",
-            expected=f"a first line that names {', '.join(_NEEDED)}",
-            remedy="Make a sheet with `vara judge next`, or add the columns.",
-        )
     rows, bad = [], []
-    for where, cells in _lines(reader, path.name):
-        if len(cells) != len(columns):
-            bad.append(f"{where} has {len(cells)} cells and not {len(columns)}")
-            continue
-        row = _row(dict(zip(columns, cells, strict=True)), where)
+    for where, cells in read_table(path, _NEEDED):
+        row = cells if isinstance(cells, str) else _row(cells, where)
         if isinstance(row, str):
             bad.append(row)
         else:
@@ -109,35 +97,6 @@ def sheet_text(rows: Iterable[Row], *, delimiter: str = ",") -> str:
     return stream.getvalue()
 
 
-def _opened(path: Path) -> tuple[Iterator[list[str]], Sequence[str]]:
-    try:
-        text = path.read_bytes().decode("utf-8-sig")
-    except OSError as error:
-        raise Problem(
-            str(path), error.strerror or "cannot be read", remedy="Name a sheet that exists."
-        ) from None
-    except UnicodeDecodeError as error:
-        raise Problem(
-            path.name, f"not UTF-8 at byte {error.start}", remedy="Save the sheet as CSV in UTF-8."
-        ) from None
-    first = text.partition("\n")[0]
-    delimiter = max(_DELIMITERS, key=first.count)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    return reader, next(reader, [])
-
-
-def _lines(reader: Iterator[list[str]], name: str) -> Iterator[tuple[str, list[str]]]:
-    """Yield (place, cells); empty lines are passed over."""
-    number = 1
-    try:
-        for number, cells in enumerate(reader, start=2):
-            if cells:
-                yield f"{name}, row {number}", cells
-    except csv.Error as error:
-        where = f"after row {number}"
-        raise Problem(name, f"no CSV: {error}", where=where, remedy="Save the sheet as CSV again.") from None
-
-
 def _row(cells: dict[str, str], where: str) -> Row | str:
     """Return the row, or what is wrong with it."""
     said = cells["relevance"].strip()
@@ -164,4 +123,4 @@ def _row(cells: dict[str, str], where: str) -> Row | str:
 
 def _harmless(text: str) -> str:
     flat = " ".join(text.split())
-    return f"'{flat}" if flat.startswith(_FORMULA) else flat
+    return f"'{flat}" if flat.startswith(FORMULA) else flat

@@ -162,6 +162,67 @@ def test_sheets_that_do_not_fit(
 
 
 @pytest.mark.parametrize(
+    ("key", "message"),
+    [
+        (b"a,b\n1,2\n", "s.key.csv problem: no column query_id, doc_id, reason"),
+        (b"query_id,doc_id,reason\nq1,caf\xe9,below\n", "s.key.csv problem: not UTF-8 at byte 29"),
+        (b"query_id,doc_id,reason,reason\n", "s.key.csv problem: column 'reason' twice"),
+        (b"query_id,doc_id,reason\nq1,d3\n", "1 bad line (s.key.csv, row 2 has 2 cells and not 3)"),
+        (b"query_id,doc_id,reason\nq1,d3,\x1b[2J\n", "1 bad line (s.key.csv, row 2 reason '\\x1b[2J')"),
+    ],
+)
+def test_a_key_that_is_none_is_refused_before_anything_is_written(
+    vara: Vara, data: Path, key: bytes, message: str
+) -> None:
+    before = files(data)
+    Path("s.key.csv").write_bytes(key)
+    code, _, err = vara("add", sheet("s.csv", "q1,d3,1"), "--to", QRELS, "--annotator", "a")
+    assert (code, files(data)) == (2, before)
+    assert message in err[0]
+
+
+@pytest.mark.parametrize(
+    "name", ["=1+2", "+1", "-1", "@SUM(1)", " =1", "a\x1b[2J", "a\nb", "a\u202eb", "a\tb"]
+)
+@pytest.mark.parametrize("option", [False, True])
+def test_an_annotator_is_a_plain_name(vara: Vara, data: Path, name: str, option: bool) -> None:
+    before = files(data)
+    header = "query_id,doc_id,relevance,annotator\n"
+    said = sheet("s.csv", f'q1,d3,1,"{"" if option else name}"', header=header)
+    code, _, err = vara("add", said, "--to", QRELS, *(["--annotator", name] if option else []))
+    assert (code, files(data), len(err)) == (2, before, 1)
+    assert err[0].startswith("annotator problem: ")
+    assert err[0].isprintable()
+    assert err[0].endswith("Write a plain name.")
+
+
+def test_a_log_names_the_annotator_too(vara: Vara, data: Path) -> None:
+    before = files(data)
+    log = events("e\x1b[2J.ndjson", [(str(n), "pk-03", [("d1", n < 10)]) for n in range(20)])
+    code, _, err = vara("from-clicks", log, "--to", QRELS)
+    assert (code, files(data)) == (2, before)
+    assert err[0].startswith(r"annotator problem: 'coec-1 e\x1b[2J.ndjson'")
+
+
+def test_what_a_terminal_would_obey_is_shown_escaped(vara: Vara, data: Path) -> None:
+    header = "query_id,doc_id,relevance,annotator,source\n"
+    (data / "judgments.csv").write_text(f"{header}q1,d3,1,a\x1b[2J,human\nq1,d4,1,a\x1b[2J,human\n")
+    code, out, err = vara("add", sheet("s.csv", "q1,d3,0,ben,", header=header), "--to", QRELS)
+    assert code == 0
+    assert out[1].startswith(r"a\x1b[2J · ben")
+    code, out, err = vara("add", sheet("s.csv", "q1\x1b[2J,d3,0,ben,", header=header), "--to", QRELS)
+    assert code == 2
+    assert r"row 2 query q1\x1b[2J, but" in err[0] or r"row 2 query q1\x1b[2J)" in err[0]
+    name = "d\x1b[2J"
+    with (data / "corpus.jsonl").open("a") as file:
+        file.write(json.dumps({"_id": name, "text": "some words"}) + "\n")
+    rows = [f"q1,{name},{grade},{who}," for grade, who in ((0, "ana"), (1, "ben"))]
+    code, out, err = vara("add", sheet("s.csv", *rows, header=header), "--to", QRELS)
+    assert code == 2
+    assert all(line.isprintable() for line in (*out, *err))
+
+
+@pytest.mark.parametrize(
     ("target", "message"),
     [
         ("data/small/labels.tsv", "no label file, expected qrels.tsv or qrels/<split>.tsv"),
@@ -196,6 +257,38 @@ def test_a_file_that_dvc_linked_to_its_cache_is_replaced_and_not_written_into(va
     before = cached.read_bytes()
     vara("add", sheet("s.csv", "q1,d3,1"), "--to", QRELS, "--annotator", "a")
     assert cached.read_bytes() == before
+
+
+def test_files_behind_links_are_written_and_the_links_stay(vara: Vara, data: Path, tmp_path: Path) -> None:
+    (tmp_path / "labels").mkdir()
+    (data / "qrels.tsv").rename(tmp_path / "labels/shared.tsv")
+    for name, home in (("qrels.tsv", "shared.tsv"), ("judgments.csv", "said.csv")):
+        (data / name).symlink_to(f"../../labels/{home}")
+    code, _, err = vara("add", sheet("s.csv", "q1,d3,1"), "--to", QRELS, "--annotator", "a")
+    assert (code, err) == (0, [])
+    assert (data / "qrels.tsv").is_symlink()
+    assert (tmp_path / "labels/shared.tsv").read_text().endswith("\nq1\td3\t1\thuman\n")
+    assert (tmp_path / "labels/said.csv").read_text().endswith("\nq1,d3,1,a,human\n")
+    assert sorted(path.name for path in (tmp_path / "labels").iterdir()) == ["said.csv", "shared.tsv"]
+
+
+def test_a_link_to_what_is_protected_is_refused(vara: Vara, data: Path, tmp_path: Path) -> None:
+    """DVC links to its cache, whose files never change."""
+    (data / "qrels.tsv").rename(tmp_path / "cached")
+    (tmp_path / "cached").chmod(0o444)
+    (data / "qrels.tsv").symlink_to("../../cached")
+    before = files(data)
+    code, _, err = vara("add", sheet("s.csv", "q1,d3,1"), "--to", QRELS, "--annotator", "a")
+    assert (code, files(data)) == (2, before)
+    assert err[0].startswith("data/small/qrels.tsv problem: a link to a file that is write-protected")
+
+
+def test_a_link_to_itself(vara: Vara, data: Path) -> None:
+    (data / "judgments.csv").symlink_to("judgments.csv")
+    before = (data / "qrels.tsv").read_bytes()
+    code, _, err = vara("add", sheet("s.csv", "q1,d3,1"), "--to", QRELS, "--annotator", "a")
+    assert (code, (data / "qrels.tsv").read_bytes()) == (2, before)
+    assert err[0].startswith("data/small/judgments.csv problem: a link that leads back to itself")
 
 
 def test_a_crash_between_the_two_files_is_made_good_by_the_same_call(
@@ -291,16 +384,23 @@ def test_known_examination(vara: Vara, data: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--thresholds", "2,1"], "thresholds problem: 2, 1, expected ratios above 0, ascending"),
+        (["--thresholds", "2,1"], "thresholds problem: 2, 1, expected ratios of 1e-06 to 1e+06, ascending"),
         (["--thresholds", "0,1"], "thresholds problem: 0, 1"),
         (["--thresholds", "nan"], "thresholds problem: nan"),
-        (["--examination", "seen.yaml"], "expected {rank: share above 0, at most 1}"),
+        (["--thresholds", "1,nan"], "thresholds problem: 1, nan"),
+        (["--thresholds", "1,inf"], "thresholds problem: 1, inf"),
+        (["--thresholds", "1e-320"], "thresholds problem: 9.99989e-321, expected"),
+        (["--thresholds", "-1,2"], "thresholds problem: -1, 2"),
+        (["--examination", "tiny.yaml"], "tiny.yaml problem: no examination"),
+        (["--examination", "nan.yaml"], "nan.yaml problem: no examination"),
+        (["--examination", "seen.yaml"], "expected {rank: share of 1e-06 to 1}"),
         ([], "none of 1 pairs was shown 20 times with 1 expected click"),
     ],
 )
 def test_clicks_that_say_nothing(vara: Vara, data: Path, words: list[str], message: str) -> None:
     before = files(data)
-    Path("seen.yaml").write_text("0: 1.5\n")
+    for name, share in (("seen", "1.5"), ("tiny", "0.0000001"), ("nan", ".nan")):
+        Path(f"{name}.yaml").write_text(f"0: {share}\n")
     log = events("e.ndjson", [("a", "pk-03", [("d1", True)])])
     code, _, err = vara("from-clicks", log, "--to", QRELS, *words)
     assert (code, files(data)) == (2, before)
@@ -388,6 +488,13 @@ def test_sheets_that_no_model_can_judge(vara: Vara, rows: list[str], message: st
     assert code == 2
     assert message in err[0]
     assert not Path("m.csv").exists()
+
+
+def test_a_model_s_name_becomes_an_annotator_s(vara: Vara) -> None:
+    told = ("--endpoint", "http://127.0.0.1:9", "--out", "m.csv")
+    code, _, err = vara("llm", sheet("s.csv", "q1,a,x,3,,,,", header=TEXTS), "--model", "=1+2", *told)
+    assert (code, Path("m.csv").exists()) == (2, False)
+    assert err[-1].startswith("annotator problem: '=1+2 pointwise-1'")
 
 
 def test_a_sheet_that_is_there_is_not_overwritten(vara: Vara) -> None:

@@ -199,6 +199,29 @@ def test_an_arm_without_rankings(vara: Vara, made: Sandbox, root: Path) -> None:
     assert err[0].endswith("(trials/words). Run `dvc repro`, or the trial, again.")
 
 
+RANKED = '{"q1": ["d1"]}'
+
+
+@pytest.mark.parametrize(
+    "pool",
+    [
+        '{"first_stage": 5, "bm25": {}}',
+        f'{{"first_stage": {RANKED}, "bm25": [{RANKED}]}}',
+        f'{{"first_stage": {RANKED}, "bm25": {{"q1": "d1"}}}}',
+        f'{{"first_stage": {RANKED}, "bm25": {{"q1": [1]}}}}',
+        f'{{"first_stage": {RANKED}, "bm25": {{"q1": ["d1", "d1"]}}}}',
+        f'{{"first_stage": {RANKED}}}',
+        f"[{RANKED}]",
+        "[" * 100_000,
+    ],
+)
+def test_damaged_rankings(vara: Vara, root: Path, pool: str) -> None:
+    (root / "trials/words/build/pool.json").write_text(pool)
+    code, _, err = vara("next", *ARMS, "--out", "s.csv")
+    assert (code, len(err)) == (2, 1)
+    assert err[0].startswith("arm problem: no rankings in build/pool.json and build/reranked.json")
+
+
 def test_a_revision_has_none(vara: Vara, root: Path) -> None:
     sandbox = Sandbox(root)
     sandbox.run("git", "init", "-q", "-b", "main")

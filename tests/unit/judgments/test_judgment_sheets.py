@@ -58,11 +58,21 @@ def test_all_bad_lines_are_counted_and_three_are_named(tmp_path: Path) -> None:
         ("", "no column query_id, doc_id, relevance"),
         (b"query_id,doc_id,relevance\nq,caf\xe9,1\n", "not UTF-8 at byte 31"),
         (HEADER + 'q,"d,1,,\n', "no CSV: unexpected end of data"),
+        ('query_id,"doc_id\n', "no CSV: unexpected end of data"),
+        (
+            "query_id,doc_id,relevance,relevance\nq,d,0,3\n",
+            "column 'relevance' twice, expected each column once",
+        ),
+        ("query_id,note,doc_id,relevance,note\n", "column 'note' twice"),
     ],
 )
 def test_no_sheet(tmp_path: Path, content: str | bytes, found: str) -> None:
     with pytest.raises(Problem, match=found):
         read(tmp_path, content)
+
+
+def test_columns_without_a_name_are_what_spreadsheets_leave_behind(tmp_path: Path) -> None:
+    assert len(read(tmp_path, "query_id,doc_id,relevance,,\nq,d,1,,\n")) == 1
 
 
 def test_a_missing_sheet(tmp_path: Path) -> None:
