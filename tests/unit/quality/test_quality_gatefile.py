@@ -62,6 +62,10 @@ def test_the_shipped_file_and_its_examples() -> None:
         ("1.5", "1.5 is no share between 0 and 1; write 0.015 for 1.5 %"),
         ("146", "146 is no share between 0 and 1"),
         ("-0.1", "-0.1 is negative, expected a share between 0 and 1"),
+        (
+            "9" * 400,
+            "999999999999999999...9999999999999999999 is not finite, expected a share between 0 and 1",
+        ),
         (".nan", "nan is not finite, expected a share between 0 and 1"),
         (".inf", "inf is not finite, expected a share between 0 and 1"),
         ("-.inf", "-inf is not finite, expected a share between 0 and 1"),
