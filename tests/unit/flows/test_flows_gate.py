@@ -150,6 +150,41 @@ def test_without_a_verdict_there_is_no_last_one(sandbox: Sandbox, vara: Call) ->
     assert err.endswith("gate.json problem: not made yet. Run `dvc repro` first.\n")
 
 
+GREEN = {"dataset": "x", "verdict": "green", "exit_code": 0, "why": "all are green", "gates": [], "budgets": []}
+GATE = {"name": "g", "metric": RR, "verdict": "green", "why": "w", "rule": "floor", "limit": 0.0}
+
+
+@pytest.mark.parametrize(
+    "damaged",
+    [
+        {},
+        {**GREEN, "verdict": "fine"},
+        {**GREEN, "exit_code": "0"},
+        {**GREEN, "exit_code": 1},
+        {**GREEN, "exit_code": False},
+        {**GREEN, "why": None},
+        {**GREEN, "gates": {}},
+        {**GREEN, "gates": ["g"]},
+        {**GREEN, "gates": [{**GATE, "limit": "0"}]},
+        {**GREEN, "gates": [{**GATE, "limit": float("nan")}]},
+        {**GREEN, "gates": [{**GATE, "value": float("inf")}]},
+        {**GREEN, "gates": [{**GATE, "name": "\ud800"}]},
+        {**GREEN, "budgets": [{**GATE}]},
+        {**GREEN, "budgets": None},
+    ],
+    ids=repr,
+)
+def test_a_damaged_verdict(sandbox: Sandbox, vara: Call, damaged: dict[str, Any]) -> None:
+    path = sandbox.root / "metrics/gate.json"
+    path.write_text(json.dumps({**GREEN, "gates": [GATE]}))
+    assert vara("gate", "--last", "--json")[0] == 0
+    path.write_text(json.dumps(damaged))
+    for words in ((), ("--json",)):
+        code, out, err = vara("gate", "--last", *words)
+        assert (code, out) == (2, "")
+        assert err.splitlines() == [f"{path} problem: damaged. Run `vara gate`."]
+
+
 def test_a_trial_is_judged_by_its_own_figures(sandbox: Sandbox, run: Call) -> None:
     write(sandbox, {"metric": "test.reranked.nDCG@4", "floor": 0.0})
     assert run("pipeline", "--set", "evaluate.cutoffs=[2]", "--out", "trials/two")[0] == 1
