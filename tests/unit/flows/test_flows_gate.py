@@ -150,7 +150,14 @@ def test_without_a_verdict_there_is_no_last_one(sandbox: Sandbox, vara: Call) ->
     assert err.endswith("gate.json problem: not made yet. Run `dvc repro` first.\n")
 
 
-GREEN = {"dataset": "x", "verdict": "green", "exit_code": 0, "why": "all are green", "gates": [], "budgets": []}
+GREEN = {
+    "dataset": "x",
+    "verdict": "green",
+    "exit_code": 0,
+    "why": "all are green",
+    "gates": [],
+    "budgets": [],
+}
 GATE = {"name": "g", "metric": RR, "verdict": "green", "why": "w", "rule": "floor", "limit": 0.0}
 
 
