@@ -216,7 +216,9 @@ def _check_measure(metric: str) -> None:
         written = str(parse(name))
     except Problem as problem:
         raise _refused(
-            f"{metric} ends in no measure: {problem.found}. {problem.remedy}".rstrip(".")
+            f"{metric} ends in no measure: {problem.found}, expected {problem.expected}. {problem.remedy}".rstrip(
+                "."
+            )
         ) from None
     if written != name or not split:
         raise _refused(

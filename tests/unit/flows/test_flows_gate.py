@@ -381,6 +381,19 @@ def test_a_budget_over_a_monitors_readings(sandbox: Sandbox, run: Call) -> None:
     assert verdict(sandbox)["budgets"][0]["burnt"] == 1.2
 
 
+@pytest.mark.parametrize(
+    ("lines", "bad"),
+    [("{}\n\n{}\n", 2), ("{}\n{}\nnull\n", 3), ("{\n{}\n{}", 1), ("{}\n{}\n\n", 3), ("[" * 9999 + "\n{}", 1)],
+)
+def test_a_bad_line_of_a_monitors_readings(sandbox: Sandbox, run: Call, lines: str, bad: int) -> None:
+    (sandbox.root / "live.jsonl").write_text("{}\n" * 9 + lines)  # nine older ones, before the window
+    write(sandbox, budgets=[budget(readings="live.jsonl", window=4)])
+    code, _, err = run("gate")
+    assert code == 2
+    where = f"live.jsonl:{9 + bad}"
+    assert err.splitlines()[-1] == f"{where} problem: no JSON object. Correct the line, or remove it."
+
+
 def test_prove_finds_a_gate_without_teeth(sandbox: Sandbox, vara: Call) -> None:
     value = figures(sandbox)[RR]
     lasting = budget(target=value, allowed=0.05)  # green now; spent by an arm that lasts

@@ -228,3 +228,10 @@ def test_all_problems_at_once() -> None:
 def test_whole_numbers_are_numbers() -> None:
     assert load_gates(changed("0.46", "1"), "gates.yaml").gates[0].limit == 1.0
     assert load_gates(changed("0.46", "0"), "gates.yaml").gates[0].limit == 0.0
+
+
+def test_a_figure_that_is_no_measure_is_answered_with_the_measures() -> None:
+    said = refused(changed("metric: test.reranked.nDCG@10\n  floor", "metric: test.n_queries\n  floor"))
+    assert (
+        "test.n_queries ends in no measure: found 'n_queries', expected one of R@k, Rcap@k, P@k, RR," in said
+    )
