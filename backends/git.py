@@ -31,10 +31,13 @@ def said(root: Path, *words: str) -> str | None:
 def commit_of(root: Path, name: str) -> str | None:
     """Return the commit that a tag, branch, abbreviation or expression (HEAD~1) names; None where it names none.
 
+    **Conventions** What means a range or a file of a commit to git (^a, a..b, a:b), or begins like an option, names
+    none.
+
     Raises:
         Problem: git finds more than one.
     """
-    if name.startswith("-"):
+    if name.startswith(("-", "^")) or ".." in name or ":" in name or not name.isprintable():
         return None
     done = git(root, "rev-parse", "--verify", f"{name}^{{commit}}")
     words = done.stderr.decode(errors="replace")

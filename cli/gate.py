@@ -28,8 +28,7 @@ def gate(
     if prove:
         _prove(workspace, as_json=as_json)
         return
-    from flows.verdict import VERDICT
-    from vara.report.table import read_metrics
+    from flows.verdict import VERDICT, read_verdict
 
     if not last:
         from flows.__main__ import drive
@@ -37,7 +36,8 @@ def gate(
 
         drive(prepare(workspace, "gate", {}, None))
     target = workspace.root if trial is None else workspace.kept_trial(trial)
-    verdict = read_metrics(target / VERDICT)
+    remedy = "Run `vara gate`." if trial is None else "Run the trial again."
+    verdict = read_verdict(target / VERDICT, remedy=remedy)
     if as_json:
         typer.echo(json.dumps(verdict, ensure_ascii=False, allow_nan=False))
     else:

@@ -38,10 +38,10 @@ class Workspace:
         """Return the folder of a run with other parameters.
 
         Raises:
-            Problem: the name would lead out of trials/.
+            Problem: the name would lead out of trials/, or hold what is not printed.
         """
         folder = name.removeprefix("trials/").removesuffix("/")
-        if not folder or folder in (".", "..") or Path(folder).name != folder:
+        if not folder.isprintable() or not folder or folder in (".", "..") or Path(folder).name != folder:
             raise Problem(
                 "trial",
                 f"{name!r} is not a name",

@@ -67,9 +67,10 @@ def _past(revision: Revision) -> Past:
 
 def _history(budget: Budget, present: Metrics, where: Settings) -> Sequence[Metrics]:
     """Return a budget's readings, newest first; a run whose figures are committed is that revision's reading."""
-    earlier = [_parsed(content, budget.readings or EVALUATE) for content in _earlier(budget, where)]
     if budget.readings is not None:
-        return earlier
+        remedy = "Correct the line, or remove it."
+        return [_parsed(line, place, remedy) for place, line in _lines(budget, budget.readings, where)]
+    earlier = [_parsed(content, EVALUATE) for content in _earlier(budget, where)]
     known = earlier if earlier[:1] == [present] else [present, *earlier]
     return [one for one in known if one.get("dataset") == present.get("dataset")]
 
@@ -78,12 +79,18 @@ def _earlier(budget: Budget, where: Settings) -> list[bytes]:
     """Return the readings that are committed or in the budget's own file, newest first."""
     if budget.readings is None:
         return history(where.clone or where.root, EVALUATE, budget.window)
+    return [line for _, line in _lines(budget, budget.readings, where)]
+
+
+def _lines(budget: Budget, file: str, where: Settings) -> list[tuple[str, bytes]]:
+    """Return (place, line) of the budget's own file, newest first."""
     try:
-        lines = (where.root / budget.readings).read_bytes().splitlines()
+        lines = (where.root / file).read_bytes().splitlines()
     except FileNotFoundError:
         remedy = f"Correct `readings` of budget {budget.name!r}, or let the monitor write it first."
-        raise Problem(budget.readings, "no such file", where="gates.yaml", remedy=remedy) from None
-    return lines[: -budget.window - 1 : -1]
+        raise Problem(file, "no such file", where="gates.yaml", remedy=remedy) from None
+    placed = [(f"{file}:{number}", line) for number, line in enumerate(lines, start=1)]
+    return placed[: -budget.window - 1 : -1]
 
 
 def _sha256(contents: Sequence[bytes]) -> str:
@@ -91,11 +98,13 @@ def _sha256(contents: Sequence[bytes]) -> str:
     return digest([hashlib.sha256(content).hexdigest() for content in contents])
 
 
-def _parsed(content: bytes, where: str) -> dict[str, Any]:
+def _parsed(
+    content: bytes, where: str, remedy: str = "Restore it, or name another revision."
+) -> dict[str, Any]:
     try:
         found = json.loads(content)
-    except ValueError:
+    except (ValueError, RecursionError):
         found = None
     if not isinstance(found, dict):
-        raise Problem(where, "no JSON object", remedy="Restore it, or name another revision.")
+        raise Problem(where, "no JSON object", remedy=remedy)
     return found

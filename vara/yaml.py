@@ -20,13 +20,19 @@ class _Loader(yaml.SafeLoader):
         return super().compose_node(parent, index)
 
     def construct_mapping(self, node: Any, deep: bool = False) -> dict[Hashable, Any]:
+        if not isinstance(node, yaml.MappingNode):
+            return super().construct_mapping(node, deep=deep)  # which refuses it
         seen: set[Any] = set()
         for key, _ in node.value:
+            if not isinstance(key, yaml.ScalarNode):
+                raise yaml.constructor.ConstructorError(
+                    None, None, "a list or map that stands as a key", key.start_mark
+                )
             if key.value in seen:
                 raise yaml.constructor.ConstructorError(
                     None, None, f"{key.value!r} stands twice", key.start_mark
                 )
-            seen.add(key.value if isinstance(key.value, str) else id(key))
+            seen.add(key.value)
         return super().construct_mapping(node, deep=deep)
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from backends.git import commit_of
 from backends.revisions import history, read_revision
 from vara.errors import Problem
 
@@ -65,6 +66,21 @@ def test_a_tag_and_a_commit(repository: Path) -> None:
     for name in ("v1.0", commit_id, commit_id[:10]):
         found = read_revision(repository, name, [FILE, "metrics/gone.json"])
         assert (found.name, found.commit, dict(found.files)) == (name, commit_id, {FILE: b"2"})
+
+
+@pytest.mark.parametrize(
+    "name", ["^HEAD", "^v1.0", "v1.0..HEAD", "v1.0...HEAD", "..", "HEAD:", ":/1", f"HEAD:{FILE}", "HEAD^@", "HEAD^!", "HEAD\0", "HEAD\n", ""]
+)  # fmt: skip
+def test_what_does_not_name_one_commit(repository: Path, name: str) -> None:
+    assert commit_of(repository, name) is None
+    assert refused(repository, name).startswith(
+        f"git problem: no revision {name!r}, expected a tag or a commit. "
+    )
+
+
+@pytest.mark.parametrize("name", ["HEAD~1", "HEAD^", "HEAD^2", "main@{0}", "refs/tags/v1.0", "HEAD^0"])
+def test_what_names_one_commit(repository: Path, name: str) -> None:
+    assert commit_of(repository, name) == git(repository, "rev-parse", name)
 
 
 def test_an_annotated_tag_is_its_commit(repository: Path) -> None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import gzip
 import io
+import lzma
 import zipfile
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import IO, Any, Literal, Protocol
 
+from vara.datasets.findings import printable
 from vara.errors import Problem
 from vara.watch import Watch
 
@@ -44,8 +46,15 @@ def open_bytes(path: Readable) -> IO[bytes]:
 
     Raises:
         OSError: it cannot be opened.
+        Problem: it lies in an archive that is encrypted, damaged, or packed in an unknown way.
     """
-    stream: Any = path.open("rb")
+    try:
+        stream: Any = path.open("rb")
+    except (
+        RuntimeError,
+        zipfile.BadZipFile,
+    ) as error:  # zipfile's words for a password and for an unknown way
+        raise _damaged(path.name, error) from None
     return io.BufferedReader(_Unpacked(stream)) if path.name.endswith(GZIP) else stream
 
 
@@ -57,9 +66,18 @@ def raw_lines(stream: IO[bytes], name: str) -> Iterator[bytes]:
     """
     try:
         yield from stream
-    except (EOFError, zlib.error, gzip.BadGzipFile, zipfile.BadZipFile) as error:
-        found = str(error).rstrip(".")
-        raise Problem(name, f"damaged archive ({found})", remedy="Fetch or make the file again.") from None
+    except (EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile) as error:
+        raise _damaged(name, error) from None
+    except OSError as error:
+        if error.errno is not None:  # of the disk; an unpacker's own (gzip, bz2) has no number
+            raise
+        raise _damaged(name, error) from None
+
+
+def _damaged(name: str, error: Exception) -> Problem:
+    kind = "unreadable" if isinstance(error, RuntimeError) else "damaged"
+    found = printable(str(error).rstrip("."), 120)
+    return Problem(name, f"{kind} archive ({found})", remedy="Fetch or make the file again.")
 
 
 class _Unpacked(gzip.GzipFile):

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from vara.datasets.findings import Findings, one_line, refuse
+from vara.datasets.findings import Findings, one_line, printable, refuse
 from vara.datasets.labels import HEADER, HUMAN, Label, collapse, file_labels, parse_relevance
 from vara.datasets.opened import open_bytes, raw_lines
 from vara.datasets.trec import trec_labels
@@ -100,9 +101,12 @@ def read_json(path: Path, *, where: str) -> dict[str, Any]:
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         members = dict(pairs)
         if len(members) != len(pairs):
-            names = [name for name, _ in pairs]
-            twice = next(name for place, name in enumerate(names) if name in names[:place])
-            raise Problem(where, f"{twice!r} stands twice in one object", remedy="Keep one of the values.")
+            twice = Counter(name for name, _ in pairs).most_common(1)[0][0]
+            raise Problem(
+                where,
+                f"{printable(repr(twice), 120)} stands twice in one object",
+                remedy="Keep one of the values.",
+            )
         return members
 
     try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,13 +11,16 @@ from typing import Any
 
 import numpy as np
 
-from vara.datasets.findings import Findings, one_line
+from vara.datasets.findings import N_EXAMPLES, Findings, one_line, printable
 from vara.datasets.opened import open_bytes, raw_lines
 from vara.datasets.qrels import read_json
 from vara.datasets.trec import read_cells
 from vara.errors import Problem, examples
 
 _BOM = b"\xef\xbb\xbf"
+_LONGEST = 120
+"""Characters of a line or value that a message shows."""
+_DECIMAL = re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?").fullmatch
 _FORM = "query Q0 document rank score tag, or JSON {query: {document: score}} or {query: [document, …]}"
 
 
@@ -41,8 +45,10 @@ class _Faults:
     def __init__(self) -> None:
         self._kinds: dict[str, list[str]] = {}
 
-    def add(self, kind: str, place: str) -> None:
-        self._kinds.setdefault(kind, []).append(place)
+    def add(self, kind: str, what: str, where: str = "") -> None:
+        places = self._kinds.setdefault(kind, [])
+        shown = f"{where} {printable(what, _LONGEST)}".lstrip() if len(places) < N_EXAMPLES else ""
+        places.append(shown)
 
     def refuse(self, name: str) -> None:
         """Raise one Problem with all of them, if there are any."""
@@ -60,7 +66,7 @@ def read_run(path: Path) -> RunFile:
     """Return a run; a first line that begins with { makes it JSON.
 
     **Conventions** The order is that of the scores alone (ranking.py). Ranks that contradict them are ignored
-    with a notice, like whatever stands behind the tag. Comments begin with #.
+    with a notice. Comments begin with #.
 
     Raises:
         Problem: it cannot be read or is empty; a line of other columns, a score that is no finite number, or a
@@ -84,18 +90,18 @@ def _read_trec_run(path: Path) -> RunFile:
     scores: dict[str, dict[str, float]] = {}
     ranks: dict[str, list[str]] = {}
     for where, cells in read_cells(path, findings, file=path.name):
-        if len(cells) < 6:
-            faults.add("a line that is no query Q0 document rank score tag", f"{where} {' '.join(cells)}")
+        if len(cells) != 6:
+            faults.add("a line that is no query Q0 document rank score tag", " ".join(cells), where)
             continue
         query_id, _, doc_id, rank, text = cells[:5]
         score = _number(text)
         row = scores.setdefault(query_id, {})
         if score is None:
             faults.add(
-                "a score that is no finite number", f"{where} query {query_id} document {doc_id}: {text}"
+                "a score that is no finite number", f"query {query_id} document {doc_id}: {text}", where
             )
         elif doc_id in row:
-            faults.add("a document twice in a query", f"{where} query {query_id} document {doc_id}")
+            faults.add("a document twice in a query", f"query {query_id} document {doc_id}", where)
         else:
             row[doc_id] = score
             ranks.setdefault(query_id, []).append(rank)
@@ -103,7 +109,9 @@ def _read_trec_run(path: Path) -> RunFile:
         faults.add("a line that is not UTF-8", findings.all()[0].examples[0])
     faults.refuse(path.name)
     notices = [f"run {path.name}: {one_line(one)}" for one in findings.all() if one.code != "blank-line"]
-    against = [query_id for query_id, row in scores.items() if _contradict(ranks[query_id], row)]
+    against = [
+        printable(query_id, _LONGEST) for query_id, row in scores.items() if _contradict(ranks[query_id], row)
+    ]
     if against:
         notices.append(
             f"run {path.name}: the rank column contradicts the scores in {len(against)} of {len(scores)} queries "
@@ -113,12 +121,9 @@ def _read_trec_run(path: Path) -> RunFile:
 
 
 def _number(text: str) -> float | None:
-    """Return a finite number; Python's own spellings (1_000) are none."""
-    try:
-        value = float(text)
-    except ValueError:
-        return None
-    return value if math.isfinite(value) and "_" not in text else None
+    """Return a finite number in ASCII digits; Python's own spellings (1_000) are none."""
+    value = float(text) if _DECIMAL(text) else math.nan
+    return value if math.isfinite(value) else None
 
 
 def _contradict(ranks: Sequence[str], row: Mapping[str, float]) -> bool:

@@ -19,8 +19,14 @@ _SPACE = re.compile(r"[ \t\f\v]+")  # what C calls white space; a no-break space
 
 
 def read_cells(path: Readable, findings: Findings, *, file: str) -> Iterator[tuple[str, list[str]]]:
-    """Yield (place, cells) of each line; blank lines and those that begin with # are left out."""
+    """Yield (place, cells) of each line; blank lines and those that begin with # are left out.
+
+    **Conventions** A line with a CR inside is one cell, whatever it holds: it may be several lines, and no row has one.
+    """
     for where, line in read_lines(path, findings, file=file):
+        if "\r" in line:
+            yield where, [line]
+            continue
         cells = split_cells(line)
         if cells and not line.startswith("#"):
             yield where, cells

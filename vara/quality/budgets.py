@@ -3,7 +3,8 @@
 **Definition**: a reading burns max(0, target − reading); burnt = Σ over the window / allowed; the budget is spent when
 that is more than 1.
 
-**Conventions**: a reading without a value burns the whole target, since nothing was shown to work. Readings from before
+**Conventions**: a reading without a value burns the whole target, since nothing was shown to work; what is no share
+between 0 and 1 is no value. Readings from before
 the figure first appears in the window are no readings: it did not exist. A window without any reading is spent: nothing
 is vacuously within its budget.
 """
@@ -15,7 +16,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from vara.quality.gatefile import Budget
-from vara.quality.gates import Metrics, number
+from vara.quality.gates import Metrics, number, share
 
 
 @dataclass(frozen=True)
@@ -46,14 +47,20 @@ def burn(budget: Budget, readings: Sequence[Metrics]) -> Burnt:
     window = list(readings[: budget.window])
     while window and budget.metric not in window[-1]:
         window.pop()
-    values = [number(reading, budget.metric) for reading in window]
+    values = [share(reading, budget.metric) for reading in window]
     found = [value for value in values if not isinstance(value, str)]
-    target, allowed = (Decimal(repr(number)) for number in (budget.target, budget.allowed))
+    target, allowed = (Decimal(repr(one)) for one in (budget.target, budget.allowed))
     lacks = sum((max(target - value, Decimal(0)) for value in found), target * (len(values) - len(found)))
     spent = not values or lacks > allowed
     verdict = {"fail": "red", "warn": "warning"}[budget.when_spent] if spent else "green"
+    odd = [
+        why
+        for why, reading in zip(values, window, strict=True)
+        if isinstance(why, str) and isinstance(number(reading, budget.metric), Decimal)
+    ]
     words = f"{lacks:g} of {budget.allowed:g} burnt in {len(values)} readings"
     lost = f", {len(values) - len(found)} without a value" if len(found) < len(values) else ""
+    lost += f" (the newest: {odd[0]})" if odd else ""
     return Burnt(
         len(values),
         len(values) - len(found),

@@ -38,11 +38,15 @@ def _finite(value: Any, expected: str) -> float:
     """Return a number that is finite and not negative; anything else is refused."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise _refused(f"{shown(value)} is no number, expected {expected}")
-    if not math.isfinite(value):
-        raise _refused(f"{value} is not finite, expected {expected}")
-    if value < 0:
+    try:
+        number = float(value)
+    except OverflowError:  # an integer beyond every float
+        number = math.inf
+    if not math.isfinite(number):
+        raise _refused(f"{shown(value)} is not finite, expected {expected}")
+    if number < 0:
         raise _refused(f"{value} is negative, expected {expected}")
-    return float(value)
+    return number
 
 
 def _share(value: Any) -> float:
@@ -212,7 +216,9 @@ def _check_measure(metric: str) -> None:
         written = str(parse(name))
     except Problem as problem:
         raise _refused(
-            f"{metric} ends in no measure: {problem.found}. {problem.remedy}".rstrip(".")
+            f"{metric} ends in no measure: {problem.found}, expected {problem.expected}. {problem.remedy}".rstrip(
+                "."
+            )
         ) from None
     if written != name or not split:
         raise _refused(

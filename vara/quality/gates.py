@@ -1,6 +1,7 @@
 """Is a run good enough? Each gate judged on the figures of a run, of earlier revisions and of the latency lab.
 
-**Conventions**: a value that is missing, null, no number or not finite fails, whatever the rule. A group that is too
+**Conventions**: a value that is missing, null, no number or not finite fails, whatever the rule; so does a measure's
+value that is no share between 0 and 1. A group that is too
 small to show a value is passed over by a group floor, which fails where no group is left. A drop is only told between
 runs of the same dataset, queries, labels, lowest relevant grade and conventions; else the gate fails. Differences are
 those of the decimal numbers in the files: .55 − .53 is .02, and a drop of .02 is allowed where .02 is.
@@ -92,11 +93,23 @@ def number(metrics: Metrics, key: str) -> Decimal | str:
         return f"{key} is null ({_reason(metrics, key) or 'without a reason'})"
     if isinstance(value, bool) or not isinstance(value, int | float):
         return f"{key} is no number"
-    return Decimal(repr(value)) if math.isfinite(value) else f"{key} is not finite"
+    try:
+        finite = math.isfinite(value)
+    except OverflowError:  # an integer beyond every float
+        finite = False
+    return Decimal(repr(value)) if finite else f"{key} is not finite"
+
+
+def share(metrics: Metrics, key: str) -> Decimal | str:
+    """Return the figure of a measure, or in words why there is none: what is not between 0 and 1 measures nothing."""
+    value = number(metrics, key)
+    if isinstance(value, Decimal) and not 0 <= value <= 1:
+        return f"{key} is {value:.10g}, no share between 0 and 1"
+    return value
 
 
 def _floor(gate: Gate, metrics: Metrics) -> Verdict:
-    value = number(metrics, gate.metric)
+    value = share(metrics, gate.metric)
     if isinstance(value, str):
         return Verdict(green=False, value=None, why=value)
     green = value >= _exact(gate.limit)
@@ -106,7 +119,7 @@ def _floor(gate: Gate, metrics: Metrics) -> Verdict:
 def _groups(gate: Gate, metrics: Metrics) -> Verdict:
     """Hold every group that the pattern fits against the floor; the lowest value is the gate's."""
     pattern = re.compile(re.escape(gate.metric).replace(r"\*", "(.+)"))
-    values = {key: number(metrics, key) for key in metrics if pattern.fullmatch(key)}
+    values = {key: share(metrics, key) for key in metrics if pattern.fullmatch(key)}
     few = [key for key, value in values.items() if isinstance(value, str) and _too_few(metrics, key)]
     bad = [value for key, value in values.items() if isinstance(value, str) and key not in few]
     known = {key: value for key, value in values.items() if not isinstance(value, str)}
@@ -124,7 +137,7 @@ def _groups(gate: Gate, metrics: Metrics) -> Verdict:
 
 
 def _drop(gate: Gate, now: Metrics, then: Metrics) -> Verdict:
-    after, before = number(now, gate.metric), number(then, gate.metric)
+    after, before = share(now, gate.metric), share(then, gate.metric)
     if isinstance(after, str):
         return Verdict(green=False, value=None, why=after)
     if isinstance(before, str):

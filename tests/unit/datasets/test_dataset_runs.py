@@ -13,7 +13,7 @@ from vara.datasets.qrels import read_qrels
 from vara.datasets.runs import read_run
 from vara.errors import Problem
 
-RUN = "q1 Q0 d1 1 2.5 tag\nq1\tQ0\td2\t2\t 1.5 tag more junk\n\n# a comment\nq2 Q0 d#3 1 -1e-3 tag\n"
+RUN = "q1 Q0 d1 1 2.5 tag\nq1\tQ0\td2\t2\t 1.5 tag\n\n# a comment\nq2 Q0 d#3 1 -1e-3 tag\n"
 
 
 @pytest.fixture
@@ -80,6 +80,32 @@ BROKEN_RUNS = {
         "expected finite scores, each document once a query. "
         "Repair the system that wrote the run: nothing of it was measured.",
     ),
+    "two records on one line": (
+        "q1 Q0 a 1 0.9 t\nq1 Q0 b 2 0.8 t q1 Q0 c 3 0.7 t\n",
+        "run x.run problem: a line that is no query Q0 document rank score tag "
+        "(x.run:2 q1 Q0 b 2 0.8 t q1 Q0 c 3 0.7 t), "
+        "expected finite scores, each document once a query. "
+        "Repair the system that wrote the run: nothing of it was measured.",
+    ),
+    "lines that a CR alone parts, a comment first": (
+        "# made\rq1 Q0 a 1 0.9 t\rq1 Q0 b 2 0.8 t\r",
+        "run x.run problem: a line that is no query Q0 document rank score tag "
+        "(x.run:1 # made\\rq1 Q0 a 1 0.9 t\\rq1 Q0 b 2 0.8 t), "
+        "expected finite scores, each document once a query. "
+        "Repair the system that wrote the run: nothing of it was measured.",
+    ),
+    "a CR in an id": (
+        "q1 Q0 a\rb 1 0.9 t\n",
+        "run x.run problem: a line that is no query Q0 document rank score tag (x.run:1 q1 Q0 a\\rb 1 0.9 t), "
+        "expected finite scores, each document once a query. "
+        "Repair the system that wrote the run: nothing of it was measured.",
+    ),
+    "digits of another script": (
+        "q1 Q0 a 1 \u0660.\u0669 t\nq1 Q0 b 2 \uff11 t\n",
+        "run x.run problem: a score that is no finite number (x.run:1 query q1 document a: \u0660.\u0669, "
+        "x.run:2 query q1 document b: \uff11), expected finite scores, each document once a query. "
+        "Repair the system that wrote the run: nothing of it was measured.",
+    ),
     "Latin-1": (
         "q1 Q0 é 1 0.9 t\n".encode("latin1"),
         "run x.run problem: a line that is not UTF-8 (x.run:1 byte 0xe9 at position 6), "
@@ -117,6 +143,41 @@ def test_broken_runs(file, name):
     with pytest.raises(Problem) as caught:
         read_run(file("x.run", content))
     assert str(caught.value) == message
+
+
+LONG = "y" * 100_000
+LONG_FILES = {
+    "a line": (read_run, f"q1 Q0 {LONG}\n"),
+    "an id": (read_run, f"q1 Q0 {LONG} 1 x t\n"),
+    "a score": (read_run, f"q1 Q0 a 1 {LONG} t\n"),
+    "a document twice": (read_run, f"q1 Q0 {LONG} 1 2 t\nq1 Q0 {LONG} 1 2 t\n"),
+    "a JSON ranking": (read_run, json.dumps({LONG: LONG, "b": {LONG: LONG}, "c": [[LONG], LONG, LONG]})),
+    "a JSON key twice": (read_run, f'{{"{LONG}": [], "{LONG}": []}}'),
+    "a label": (read_qrels, f"q1 0 {LONG}\n"),
+    "a relevance": (read_qrels, f"q1 0 {LONG} {LONG}\n"),
+    "a table": (read_qrels, f"query-id\tcorpus-id\tscore\nq1\t{LONG}\t{LONG}\t{LONG}\n"),
+    "JSON labels": (read_qrels, json.dumps({LONG: LONG, "b": {LONG: LONG}})),
+    "a JSON label twice": (read_qrels, f'{{"{LONG}": {{}}, "{LONG}": {{}}}}'),
+}
+
+
+@pytest.mark.parametrize("name", LONG_FILES)
+def test_no_message_is_as_long_as_its_line(file, name):
+    read, content = LONG_FILES[name]
+    with pytest.raises(Problem) as caught:
+        read(file("x", content))
+    assert len(str(caught.value)) < 1_000
+
+
+def test_a_notice_is_not_as_long_as_its_ids(file):
+    run = read_run(file("x", f"{LONG} Q0 a 1 0.1 t\n{LONG} Q0 b 2 0.9 t\n"))
+    assert len(run.notices[0]) < 400
+
+
+@pytest.mark.parametrize("line", ["q1 0 d\r1 1", "# c\rq1 0 d1 1", "q1 0 d1 1\rq1 0 d2 1"])
+def test_a_cr_inside_a_line_of_labels(file, line):
+    with pytest.raises(Problem, match=r"error bad-trec-label \(1\)(.|\n)*x\.qrels:1 "):
+        read_qrels(file("x.qrels", line + "\n"))
 
 
 def test_a_damaged_archive(file):

@@ -86,11 +86,25 @@ def test_a_log_of_real_queries(vara: Vara, tmp_path: Path) -> None:
     assert (code, found["unlike-log"]["where"]) == (0, "log.jsonl")
 
 
+def test_a_log_that_is_a_folder(vara: Vara, tmp_path: Path) -> None:
+    code, out, err = vara("check", "data/small", "--log", str(tmp_path), "--json")
+    assert (code, out) == (2, [])
+    assert err == [f"{tmp_path} problem: Is a directory. Name another file with --log."]
+
+
 def test_a_log_that_is_not_there_is_said_on_stderr(vara: Vara) -> None:
     code, out, err = vara("check", "data/small", "--log", "none.txt", "--json")
     assert (code, out) == (2, [])
+    assert err == ["none.txt problem: No such file or directory. Name another file with --log."]
+
+
+def test_a_log_without_a_query(vara: Vara, tmp_path: Path) -> None:
+    log = tmp_path / "none.txt"
+    log.write_text("\n")
+    code, out, err = vara("check", "data/small", "--log", str(log), "--json")
+    assert (code, out) == (2, [])
     assert err == [
-        "none.txt problem: no query, expected one query a line, or JSON objects with text, query, user_query. "
+        f"{log} problem: no query, expected one query a line, or JSON objects with text, query, user_query. "
         "Name another file with --log."
     ]
 

@@ -150,6 +150,48 @@ def test_without_a_verdict_there_is_no_last_one(sandbox: Sandbox, vara: Call) ->
     assert err.endswith("gate.json problem: not made yet. Run `dvc repro` first.\n")
 
 
+GREEN = {
+    "dataset": "x",
+    "verdict": "green",
+    "exit_code": 0,
+    "why": "all are green",
+    "gates": [],
+    "budgets": [],
+}
+GATE = {"name": "g", "metric": RR, "verdict": "green", "why": "w", "rule": "floor", "limit": 0.0}
+
+
+@pytest.mark.parametrize(
+    "damaged",
+    [
+        {},
+        {**GREEN, "verdict": "fine"},
+        {**GREEN, "exit_code": "0"},
+        {**GREEN, "exit_code": 1},
+        {**GREEN, "exit_code": False},
+        {**GREEN, "why": None},
+        {**GREEN, "gates": {}},
+        {**GREEN, "gates": ["g"]},
+        {**GREEN, "gates": [{**GATE, "limit": "0"}]},
+        {**GREEN, "gates": [{**GATE, "limit": float("nan")}]},
+        {**GREEN, "gates": [{**GATE, "value": float("inf")}]},
+        {**GREEN, "gates": [{**GATE, "name": "\ud800"}]},
+        {**GREEN, "budgets": [{**GATE}]},
+        {**GREEN, "budgets": None},
+    ],
+    ids=repr,
+)
+def test_a_damaged_verdict(sandbox: Sandbox, vara: Call, damaged: dict[str, Any]) -> None:
+    path = sandbox.root / "metrics/gate.json"
+    path.write_text(json.dumps({**GREEN, "gates": [GATE]}))
+    assert vara("gate", "--last", "--json")[0] == 0
+    path.write_text(json.dumps(damaged))
+    for words in ((), ("--json",)):
+        code, out, err = vara("gate", "--last", *words)
+        assert (code, out) == (2, "")
+        assert err.splitlines() == [f"{path} problem: damaged. Run `vara gate`."]
+
+
 def test_a_trial_is_judged_by_its_own_figures(sandbox: Sandbox, run: Call) -> None:
     write(sandbox, {"metric": "test.reranked.nDCG@4", "floor": 0.0})
     assert run("pipeline", "--set", "evaluate.cutoffs=[2]", "--out", "trials/two")[0] == 1
@@ -337,6 +379,19 @@ def test_a_budget_over_a_monitors_readings(sandbox: Sandbox, run: Call) -> None:
     (sandbox.root / "monitor.jsonl").write_text(text + '{"probe.annR@10": 0.7}\n')
     assert run("gate")[0] == 1  # .2 + .1 + .3
     assert verdict(sandbox)["budgets"][0]["burnt"] == 1.2
+
+
+@pytest.mark.parametrize(
+    ("lines", "bad"),
+    [("{}\n\n{}\n", 2), ("{}\n{}\nnull\n", 3), ("{\n{}\n{}", 1), ("{}\n{}\n\n", 3), ("[" * 9999 + "\n{}", 1)],
+)
+def test_a_bad_line_of_a_monitors_readings(sandbox: Sandbox, run: Call, lines: str, bad: int) -> None:
+    (sandbox.root / "live.jsonl").write_text("{}\n" * 9 + lines)  # nine older ones, before the window
+    write(sandbox, budgets=[budget(readings="live.jsonl", window=4)])
+    code, _, err = run("gate")
+    assert code == 2
+    where = f"live.jsonl:{9 + bad}"
+    assert err.splitlines()[-1] == f"{where} problem: no JSON object. Correct the line, or remove it."
 
 
 def test_prove_finds_a_gate_without_teeth(sandbox: Sandbox, vara: Call) -> None:

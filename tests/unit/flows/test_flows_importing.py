@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from flows.importing import Choices, import_dataset
 from flows.whole import whole
+from tests.conftest import ROOT
 from tests.unit.datasets.sound_dataset import SOUND, write_dataset
 from tests.unit.flows.conftest import Vara
 from vara.errors import Problem
@@ -83,6 +89,103 @@ def test_an_interrupt_leaves_nothing(tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
         interrupted()
     assert list(tmp_path.iterdir()) == []
+
+
+def refused(target: Path) -> str:
+    """Return what is said before the body begins."""
+    with pytest.raises(Problem) as caught, whole(target):
+        pytest.fail("too late")
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("name", [".", "..", "inner/.."])
+def test_the_folder_one_is_in_is_no_target(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    (tmp_path / "here/inner").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "here/inner" if name == ".." else tmp_path / "here")
+    (tmp_path / "here/inner").rmdir() if name == "." else None
+    assert refused(Path(name)) == (
+        f"{name} problem: the folder {tmp_path}/here, which cannot be replaced. Name a new folder."
+    )
+
+
+def test_the_folder_one_is_in_by_its_whole_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert "cannot be replaced" in refused(tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_a_link_is_no_target(tmp_path: Path, there: bool) -> None:
+    if there:
+        (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    assert refused(tmp_path / "link") == (
+        f"{tmp_path}/link problem: a link to {tmp_path}/real, which cannot be replaced. Name a new folder."
+    )
+
+
+LEFT = re.compile(r"\.target-[a-z0-9_]{8}\.part").fullmatch
+WAITING = """
+import sys
+from pathlib import Path
+from flows.terminal import log_to_stderr
+from flows.whole import whole
+log_to_stderr()
+with whole(Path(sys.argv[1])) as folder:
+    (folder / "half").write_text("half")
+    print("ready", flush=True)
+    sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def waiting(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
+    """Another process, in the middle of a folder `target`."""
+    words = [sys.executable, "-c", WAITING, str(tmp_path / "target")]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(words, cwd=ROOT, stdin=pipe, stdout=pipe, stderr=pipe, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+        yield process
+        process.kill()
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
+def test_a_signal_leaves_nothing_and_says_so(
+    tmp_path: Path, waiting: subprocess.Popen[str], name: str
+) -> None:
+    waiting.send_signal(getattr(signal, name))
+    _, err = waiting.communicate()
+    assert err.splitlines()[0] == "Interrupted. Nothing was written; run the same command again."
+    assert err.splitlines()[-1] == "KeyboardInterrupt"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_a_killed_one_left_goes_at_the_next_start_and_what_another_holds_stays(
+    tmp_path: Path, waiting: subprocess.Popen[str]
+) -> None:
+    others = [".target-settings", ".target-b-abcdefgh.part", ".other-abcdefgh.part"]
+    for name in others:
+        (tmp_path / name).mkdir()
+    with whole(tmp_path / "target") as folder:
+        assert len([path for path in tmp_path.iterdir() if LEFT(path.name)]) == 2
+        (folder / "x").touch()
+    assert len([path for path in tmp_path.iterdir() if LEFT(path.name)]) == 1
+    waiting.kill()
+    waiting.wait()
+    (tmp_path / "target/x").unlink()
+    with whole(tmp_path / "target"):
+        assert len([path for path in tmp_path.iterdir() if LEFT(path.name)]) == 1
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(["target", *others])
+
+
+def test_the_handlers_of_signals_come_back(tmp_path: Path) -> None:
+    before = signal.getsignal(signal.SIGTERM)
+    with whole(tmp_path / "target"):
+        assert signal.getsignal(signal.SIGTERM) != before
+    assert signal.getsignal(signal.SIGTERM) == before
 
 
 def test_a_target_that_is_a_file(tmp_path: Path) -> None:

@@ -36,6 +36,17 @@ def test_a_name_that_leads_out_of_trials_is_refused(name: str) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "name", ["a\nb", "trials/a\rb", "a\tb", "\x1b[31m", "a\x7f", "a\x85b", "a\u2028b", "\0"]
+)
+def test_a_name_that_breaks_a_line_is_refused(name: str) -> None:
+    with pytest.raises(
+        Problem, match=r"is not a name, expected trials/NAME without control characters"
+    ) as caught:
+        Workspace(Path("/w")).trial(name)
+    assert str(caught.value).isprintable()
+
+
 def workspace(folder: Path, *files: str) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     for name in files:

@@ -52,12 +52,23 @@ def test_only_the_newest_readings_count() -> None:
     )
 
 
-@pytest.mark.parametrize("bad", [NONE, {}, {KEY: math.nan}, {KEY: "0.6"}])
+@pytest.mark.parametrize("bad", [NONE, {}, {KEY: math.nan}, {KEY: "0.6"}, {KEY: 10**400}])
 def test_a_reading_without_a_value_burns_the_whole_target(bad: dict[str, Any]) -> None:
     # .55 + 0 of .6
     assert burn(budget(0.6), [bad, {KEY: 0.9}]) == Burnt(
         2, 1, 0.9166666667, "green", "0.55 of 0.6 burnt in 2 readings, 1 without a value"
     )
+
+
+@pytest.mark.parametrize(
+    ("odd", "said"), [(46, "46"), (-1, "-1"), (1.0000001, "1.0000001"), (-1e-9, "-1e-9")]
+)
+def test_a_reading_that_is_no_share_has_no_value_and_is_named(odd: float, said: str) -> None:
+    # .55 + .55 + 0 of .6
+    assert burn(budget(0.6), [NONE, {KEY: odd}, {KEY: 0.9}]) == Burnt(
+        3, 2, 1.833333333, "red",
+        f"1.10 of 0.6 burnt in 3 readings, 2 without a value (the newest: {KEY} is {said}, no share between 0 and 1)",
+    )  # fmt: skip
 
 
 def test_before_the_figure_existed_there_was_no_reading() -> None:

@@ -62,6 +62,10 @@ def test_the_shipped_file_and_its_examples() -> None:
         ("1.5", "1.5 is no share between 0 and 1; write 0.015 for 1.5 %"),
         ("146", "146 is no share between 0 and 1"),
         ("-0.1", "-0.1 is negative, expected a share between 0 and 1"),
+        (
+            "9" * 400,
+            "999999999999999999...9999999999999999999 is not finite, expected a share between 0 and 1",
+        ),
         (".nan", "nan is not finite, expected a share between 0 and 1"),
         (".inf", "inf is not finite, expected a share between 0 and 1"),
         ("-.inf", "-inf is not finite, expected a share between 0 and 1"),
@@ -224,3 +228,10 @@ def test_all_problems_at_once() -> None:
 def test_whole_numbers_are_numbers() -> None:
     assert load_gates(changed("0.46", "1"), "gates.yaml").gates[0].limit == 1.0
     assert load_gates(changed("0.46", "0"), "gates.yaml").gates[0].limit == 0.0
+
+
+def test_a_figure_that_is_no_measure_is_answered_with_the_measures() -> None:
+    said = refused(changed("metric: test.reranked.nDCG@10\n  floor", "metric: test.n_queries\n  floor"))
+    assert (
+        "test.n_queries ends in no measure: found 'n_queries', expected one of R@k, Rcap@k, P@k, RR," in said
+    )

@@ -55,6 +55,9 @@ NOTHING = [
     ({KEY: None, "test.reason": "no query", "test.reranked.reason": "empty"}, f"{KEY} is null (empty)"),
     ({KEY: math.nan}, f"{KEY} is not finite"),
     ({KEY: math.inf}, f"{KEY} is not finite"),
+    ({KEY: 10**400}, f"{KEY} is not finite"),
+    ({KEY: 46}, f"{KEY} is 46, no share between 0 and 1"),
+    ({KEY: -0.1}, f"{KEY} is -0.1, no share between 0 and 1"),
     ({KEY: True}, f"{KEY} is no number"),
     ({KEY: "0.9"}, f"{KEY} is no number"),
 ]

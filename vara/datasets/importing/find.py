@@ -63,7 +63,7 @@ def find_source(root: Path, form: Format, named: Mapping[Kind, Path | None], wat
     named = dict(named)
     if not root.exists():
         raise Problem(str(root), "no such folder or file", remedy="Name the source that is to be imported.")
-    if root.is_file() and root.suffix != ".zip":
+    if root.is_file() and root.suffix.lower() != ".zip":
         named["documents"] = named.get("documents") or Path(root.name)
         root = root.parent
     place = _inside(root) if root.is_file() else root
@@ -104,8 +104,10 @@ def _inside(archive: Path) -> Traversable:
     """Return the folder of a zip archive that holds corpus.jsonl: its root, or the one folder in it."""
     try:
         root: Any = zipfile.Path(archive)
-    except zipfile.BadZipFile:
-        raise Problem(str(archive), "not a zip archive", remedy="Fetch the file again.") from None
+    except (zipfile.BadZipFile, NotImplementedError):
+        raise Problem(
+            str(archive), "not a zip archive that can be read", remedy="Fetch the file again."
+        ) from None
     folders = [root, *(one for one in root.iterdir() if one.is_dir())]
     found = [one for one in folders if any(bare_name(file) == "corpus.jsonl" for file in one.iterdir())]
     if len(found) != 1:

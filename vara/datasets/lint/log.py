@@ -30,6 +30,9 @@ def read_log(path: Path) -> list[str]:
     lines = (line for _, line in read_lines(path, findings, file=path.name))
     objects = Path(bare_name(path)).suffix in (".jsonl", ".ndjson")
     found = list(_fields(lines) if objects else (line.strip() for line in lines if line.strip()))
+    if (missing := next((one for one in findings.all() if one.code == "missing-file"), None)) is not None:
+        why = missing.examples[0].removeprefix(missing.where).strip()
+        raise Problem(str(path), why, remedy="Name another file with --log.")
     if not found:
         expected = f"one query a line, or JSON objects with {', '.join(_FIELDS)}"
         raise Problem(str(path), "no query", expected=expected, remedy="Name another file with --log.")

@@ -120,6 +120,13 @@ def test_beir_is_taken_as_it_is_from_a_folder_and_from_a_zip(put, imported, tmp_
     assert not (tmp_path.parent / "outside.txt").exists()
 
 
+def test_a_zip_in_capitals(imported, tmp_path):
+    with zipfile.ZipFile(tmp_path / "SCIFACT.ZIP", "w") as archive:
+        for name, content in SOUND.items():
+            archive.writestr(name, content)
+    assert imported("beir", {}, source=tmp_path / "SCIFACT.ZIP")[0].documents == 2
+
+
 SPLITS = {
     "corpus.jsonl": SOUND["corpus.jsonl"],
     "queries.jsonl": "".join(f'{{"_id": "q{n}", "text": "x"}}\n' for n in range(4)),

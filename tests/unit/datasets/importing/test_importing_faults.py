@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.unit.datasets.importing.trec_source import TREC
+from tests.unit.datasets.sound_dataset import SOUND
 from vara.errors import Problem
 
 CSV = {
@@ -158,3 +159,53 @@ def test_an_archive_of_two_datasets(put, imported, tmp_path):
         f"{tmp_path}/two.zip problem: 2 folders with corpus.jsonl, expected one dataset. "
         "Unpack it, and import the folder that you mean."
     )
+
+
+def _encrypted(content):
+    flags = bytearray(content)
+    for start, at in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        place = flags.find(start)
+        while place >= 0:
+            flags[place + at] |= 1
+            place = flags.find(start, place + 4)
+    return bytes(flags)
+
+
+def _patched(start, at, value):
+    """Change a field in every header of a zip that begins with `start`."""
+
+    def patch(content):
+        changed = bytearray(content)
+        place = changed.find(start)
+        while place >= 0:
+            changed[place + at : place + at + len(value)] = value
+            place = changed.find(start, place + 4)
+        return bytes(changed)
+
+    return patch
+
+
+DAMAGED_ARCHIVES = {
+    "encrypted": _encrypted,
+    "an unknown compression": _patched(b"PK\x01\x02", 10, b"\x63\x00"),
+    "a later version": _patched(b"PK\x01\x02", 6, b"\xff\x00"),
+    "another local name": _patched(b"PK\x03\x04", 30, b"X"),
+    "another local mark": lambda content: content.replace(b"PK\x03\x04", b"PK\x03\x05"),
+    "damaged bytes": lambda content: content.replace(b"BZh9", b"BZh0"),
+    "damaged filters": lambda content: content.replace(b"\x09\x04\x05\x00\x5d", b"\x09\x04\x05\x00\xff"),
+}
+PACKED = {"damaged bytes": zipfile.ZIP_BZIP2, "damaged filters": zipfile.ZIP_LZMA}
+
+
+@pytest.mark.parametrize("name", DAMAGED_ARCHIVES)
+@pytest.mark.parametrize("ending", ["zip", "ZIP"])
+def test_an_archive_that_cannot_be_read_is_one_problem(imported, tmp_path, name, ending):
+    path = tmp_path / f"x.{ending}"
+    with zipfile.ZipFile(path, "w", PACKED.get(name, zipfile.ZIP_DEFLATED)) as archive:
+        for file, content in SOUND.items():
+            archive.writestr(file, content)
+    content = DAMAGED_ARCHIVES[name](path.read_bytes())
+    assert content != path.read_bytes()
+    path.write_bytes(content)
+    with pytest.raises(Problem, match="archive"):
+        imported("beir", {}, source=path)
