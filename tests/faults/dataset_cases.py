@@ -59,7 +59,7 @@ MISSING = Case(
     {},
     "Dataset broken problem: 1 error in {folder}:\n"
     "  error missing-folder (1): the dataset's folder is missing. "
-    "Give dataset.path a folder with corpus.jsonl, queries.jsonl and qrels.tsv.\n"
+    "Name a folder (dataset.path) with corpus.jsonl, queries.jsonl and qrels.tsv.\n"
     f"      {{folder}}{ENDING}",
 )
 
