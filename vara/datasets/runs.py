@@ -21,6 +21,8 @@ _BOM = b"\xef\xbb\xbf"
 _LONGEST = 120
 """Characters of a line or value that a message shows."""
 _DECIMAL = re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?").fullmatch
+_MIDDLE = "Q0"
+"""The second column; behind the tag it would begin another record on the same line."""
 _FORM = "query Q0 document rank score tag, or JSON {query: {document: score}} or {query: [document, …]}"
 
 
@@ -89,10 +91,12 @@ def _read_trec_run(path: Path) -> RunFile:
     findings, faults = Findings(), _Faults()
     scores: dict[str, dict[str, float]] = {}
     ranks: dict[str, list[str]] = {}
+    behind = 0
     for where, cells in read_cells(path, findings, file=path.name):
-        if len(cells) != 6:
+        if len(cells) < 6 or _MIDDLE in cells[6:]:
             faults.add("a line that is no query Q0 document rank score tag", " ".join(cells), where)
             continue
+        behind += len(cells) > 6
         query_id, _, doc_id, rank, text = cells[:5]
         score = _number(text)
         row = scores.setdefault(query_id, {})
@@ -112,6 +116,8 @@ def _read_trec_run(path: Path) -> RunFile:
     against = [
         printable(query_id, _LONGEST) for query_id, row in scores.items() if _contradict(ranks[query_id], row)
     ]
+    if behind:
+        notices.append(f"run {path.name}: words behind the tag of {behind} lines are passed over")
     if against:
         notices.append(
             f"run {path.name}: the rank column contradicts the scores in {len(against)} of {len(scores)} queries "

@@ -265,3 +265,11 @@ def test_json_labels_that_are_none(file):
         "x.json query q1 document d2: None",
         "x.json query q2: ['1'] is no object",
     ]
+
+
+def test_words_behind_the_tag_are_passed_over_and_said(tmp_path: Path) -> None:
+    path = tmp_path / "x.run"
+    path.write_text("q1 Q0 a 1 0.9 t and more\nq1 Q0 b 2 0.8 t\n")
+    run = read_run(path)
+    assert run.scores == {"q1": {"a": 0.9, "b": 0.8}}
+    assert run.notices == ("run x.run: words behind the tag of 1 lines are passed over",)
