@@ -15,6 +15,8 @@ from typing import Any
 
 import yaml
 
+from flows.tested import n_tested
+from flows.workspace import find_workspace
 from tests.conftest import ROOT, SHARED
 from tests.verify.known import EXPECTED, FOLDER, measured, where_is
 
@@ -22,19 +24,23 @@ HEADER = '# Known numbers of the embedded defaults on {name}. They move only by 
 
 
 def measured_anew(name: str) -> tuple[dict[str, Any], list[str]]:
-    """Return a collection's numbers as they are now, and a line for each that moved."""
-    now, moved = copy.deepcopy(EXPECTED[name]), []
+    """Return a collection's numbers as they are now, and a line for each that moved.
+
+    Beside them stands how many settings the ledger of this repository's store has counted on the same labels.
+    """
+    now, moved, tested = copy.deepcopy(EXPECTED[name]), [], 0
     with tempfile.TemporaryDirectory() as folder:
         for place, (run, metrics) in enumerate(
             measured(name, where_is(name, SHARED), Path(folder) / "workspace")
         ):
             now["data"] = metrics["data"]
+            tested = n_tested(find_workspace(ROOT), metrics)
             for measure, value in run["values"].items():
                 if abs(metrics[measure] - value) > run["tolerance"]:
                     moved.append(f"{' '.join(run['settings'])} {measure}: {value} → {metrics[measure]:.4f}")
                     now["runs"][place]["values"][measure] = round(metrics[measure], 4)
     moved += [f"{table}: another digest" for table in now["data"] if now["data"][table] != EXPECTED[name]["data"][table]]  # fmt: skip
-    return now, moved
+    return {**now, "settings_tested": tested}, moved
 
 
 def explained(name: str, changelog: str) -> bool:
