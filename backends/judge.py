@@ -7,7 +7,6 @@ model and question, whatever the endpoint; others are asked again the next time.
 from __future__ import annotations
 
 import asyncio
-import ipaddress
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,6 +14,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urlsplit
 
+from backends.addresses import is_here, is_plain
 from backends.completions import content_of, read_body, refusal, unanswered
 from backends.stores.retries import Patience, Refused, Trouble, Unreachable
 from vara.artifacts.canonical import digest
@@ -58,7 +58,7 @@ class Endpoint:
     def warning(self) -> str:
         """Return in words that key and texts can be read on their way, or ""."""
         parts = urlsplit(self.url)
-        if parts.scheme == "https" or _is_here(parts.hostname or ""):
+        if parts.scheme == "https" or is_here(parts.hostname or ""):
             return ""
         what = "the texts and the key travel" if self.key else "the texts travel"
         return f"{what} to {self.where} unencrypted; use https where the network is not your own"
@@ -70,7 +70,7 @@ def endpoint_of(url: str, model: str, environment: Mapping[str, str]) -> Endpoin
     Raises:
         Problem: address or key are unfit; the message shows neither.
     """
-    if not _is_plain(url):
+    if not is_plain(url):
         remedy = f"Correct it; a key belongs into {KEY}."
         raise Problem("endpoint", "no plain address", expected="one like https://host/v1", remedy=remedy)
     key = environment.get(KEY, "").strip()
@@ -192,20 +192,3 @@ def _client(endpoint: Endpoint) -> httpx.AsyncClient:
     if endpoint.key:
         headers["Authorization"] = f"Bearer {endpoint.key}"
     return httpx.AsyncClient(headers=headers, timeout=endpoint.patience.answer_s, follow_redirects=False)
-
-
-def _is_plain(url: str) -> bool:
-    try:
-        parts = urlsplit(url)
-        parts.port  # noqa: B018 - raises where it is no number
-    except ValueError:
-        return False
-    extras = parts.username or parts.password or parts.query or parts.fragment
-    return parts.scheme in ("http", "https") and bool(parts.hostname) and not extras
-
-
-def _is_here(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"

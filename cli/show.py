@@ -59,11 +59,13 @@ def show(
         typer.echo(f"– {line}")
     if old := outdated(target / "metrics/evaluate.json", parameters.load(target / "params.yaml").flat()):
         typer.echo(f"\nThese numbers are of other parameters: {', '.join(old)}. Run it again.")
-    suffix = f" --trial {target.name}" if trial is not None else ""
-    arms = f"{'HEAD .' if trial is None else f'. trials/{target.name}'}"
+    _say_next(first_query(target), target.name if trial is not None else None)
+
+
+def _say_next(query: str, trial: str | None) -> None:
     words = {
-        "show": f"vara show {first_query(target)}{suffix}",
-        "compare": f"vara compare {arms}",
+        "show": f"vara show {query}" + (f" --trial {trial}" if trial else ""),
+        "compare": f"vara compare . trials/{trial}" if trial else "vara compare HEAD .",
         "why": "vara why",
     }
     width = max(map(len, words.values()))

@@ -76,12 +76,10 @@ def ask(sheet: Path, endpoint: Endpoint, cache: ItemCache, *, out: Path, watch: 
                 unsaid["malformed" if None in verdicts else "contradicted"] += 1
             judged.append(replace(row, relevance=grade, annotator=annotator, source=LLM))
             watch.progress(done, len(rows), "pairs")
-    delimiter = "\t" if out.suffix == ".tsv" else ","
-    write_whole(out, sheet_text(judged, delimiter=delimiter).encode())
-    grades = Counter(row.relevance for row in judged if row.relevance is not None)
+    write_whole(out, sheet_text(judged, delimiter="\t" if out.suffix == ".tsv" else ",").encode())
     return Asked(
         n=len(rows),
-        grades=dict(sorted(grades.items())),
+        grades=dict(sorted(Counter(row.relevance for row in judged if row.relevance is not None).items())),
         n_contradicted=unsaid["contradicted"],
         n_malformed=unsaid["malformed"],
         n_requests=judge.asked,

@@ -15,7 +15,7 @@ from vara.artifacts.execute import Bench, Plan, execute, outputs_of, plan
 from vara.artifacts.step import Output, Step
 from vara.artifacts.store import Artifact
 from vara.errors import Problem
-from vara.params import Params
+from vara.sections import Params
 from vara.watch import Watch
 
 

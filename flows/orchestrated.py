@@ -25,9 +25,10 @@ from flows.workspace import find_workspace
 from vara.artifacts.execute import Plan, execute
 from vara.artifacts.step import Outcome
 from vara.errors import Problem
-from vara.params import flatten, optional
+from vara.params import optional
 from vara.report.latency import read_latency, stages
 from vara.report.table import headline
+from vara.sections import flatten
 
 _EVERY_S = 1.0
 Changes: Any = optional()

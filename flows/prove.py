@@ -25,7 +25,6 @@ from vara.artifacts.step import Output
 from vara.datasets.tables import read_table
 from vara.errors import Problem
 from vara.index.frozen import read_pool, read_reranked
-from vara.params import Params
 from vara.quality import broken
 from vara.quality.budgets import burn
 from vara.quality.evaluation import evaluate
@@ -34,6 +33,7 @@ from vara.quality.gates import Metrics, Readings, judge
 from vara.quality.judging import Qrels
 from vara.quality.split import Runs, Settings
 from vara.report.table import read_metrics
+from vara.sections import Params
 from vara.watch import Watch
 
 PRESENT, SLOWED = "this run", "ten times slower"

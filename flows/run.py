@@ -18,7 +18,7 @@ from vara.artifacts.canonical import digest
 from vara.artifacts.execute import Bench, Plan, execute, plan
 from vara.artifacts.step import Outcome, Output, Step
 from vara.errors import Problem
-from vara.params import Params
+from vara.sections import Params
 from vara.watch import Watch
 
 Do = Callable[[Plan], Outcome]

@@ -37,13 +37,7 @@ def query_lines(workspace: Workspace, target: Path, query_id: str, *, every: boo
     asked = {one["query_id"]: one for one in queries.iter_rows(named=True)}
     if query_id not in asked:
         raise Problem("vara show", f"no query {query_id!r}", remedy=near_names(query_id, asked, "ids"))
-    known_about = {
-        "split": query_splits(queries, labels)[query_id],
-        **{name: asked[query_id][name] for name in GROUPS},
-        "allowed": ", ".join(asked[query_id]["allowed"] or ()) or None,
-        "scope": asked[query_id]["scope"],
-    }
-    about = {name: value for name, value in known_about.items() if value is not None}
+    about = _about(asked[query_id], query_splits(queries, labels)[query_id])
     grades = visible_qrels(documents, queries, labels)[0].get(query_id, {})
     known = {
         doc: (title or "", body or "")
@@ -52,12 +46,8 @@ def query_lines(workspace: Workspace, target: Path, query_id: str, *, every: boo
     pool, reranked = read_pool(found["pool"].folder), read_reranked(found["reranked"].folder)
     candidates = _candidates(pool, reranked, query_id, known=known, grades=grades)
     shown = {candidate.doc_id for candidate in candidates}
-    missing = {
-        doc: grade
-        for doc, grade in grades.items()
-        if grade >= params.evaluate.min_relevance and doc not in shown
-    }
-    titles = {doc: known[doc][0] if doc in known else "(not in the corpus)" for doc in missing}
+    least = params.evaluate.min_relevance
+    missing = {doc: grade for doc, grade in grades.items() if grade >= least and doc not in shown}
     names = None if every else columns(read_metrics(folder / "metrics.json"))
     measures = dict(_measures(folder / "per_query.csv", query_id, names))
     yield from lines(
@@ -73,14 +63,12 @@ def query_lines(workspace: Workspace, target: Path, query_id: str, *, every: boo
                 models_of(found["pool"].facts, found["reranked"].facts, params.calibrate.signal),
                 signal_of(params.calibrate.signal, query_id, pool=pool, reranked=reranked),
             ),
-            stood_in={
-                term: others
-                for terms in pool.stood_in.get(query_id, {}).values()
-                for term, others in terms.items()
-            },
+            stood_in=dict(
+                pair for terms in pool.stood_in.get(query_id, {}).values() for pair in terms.items()
+            ),
             candidates=candidates,
             missing=missing,
-            titles=titles,
+            titles={doc: known[doc][0] if doc in known else "(not in the corpus)" for doc in missing},
             measures=measures,
         )
     )
@@ -100,6 +88,17 @@ def first_query(target: Path) -> str:
         raise Problem(str(path), "not made yet", remedy="Run `dvc repro`.") from None
     first = sorted(rows, key=lambda row: row["split"] != "test")
     return first[0]["query_id"] if first else "QUERY"
+
+
+def _about(query: Mapping[str, Any], split: str | None) -> dict[str, str]:
+    """Return split, groups, permissions and scope of a query, as far as it has them."""
+    known = {
+        "split": split,
+        **{name: query[name] for name in GROUPS},
+        "allowed": ", ".join(query["allowed"] or ()),
+        "scope": query["scope"],
+    }
+    return {name: value for name, value in known.items() if value}
 
 
 def _verdict(path: Path, models: Mapping[str, Any], signal: float) -> str:

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from backends.revisions import Revision, history, read_revision
 from vara.artifacts.canonical import digest, file_digest
 from vara.artifacts.step import Settings
 from vara.errors import Problem
+from vara.objects import json_object
 from vara.quality.gatefile import Budget, GateFile
 from vara.quality.gates import Metrics, Past, Readings
 
 EVALUATE, LATENCY = "metrics/evaluate.json", "lab/metrics/latency.json"
+_RESTORE = "Restore it, or name another revision."
 
 
 def read_readings(gates: GateFile, present: Metrics, where: Settings) -> Readings:
@@ -31,7 +31,7 @@ def read_readings(gates: GateFile, present: Metrics, where: Settings) -> Reading
     latency = where.root / LATENCY
     return Readings(
         present=present,
-        latency=_parsed(latency.read_bytes(), LATENCY) if latency.is_file() else {},
+        latency=json_object(latency.read_bytes(), LATENCY, remedy=_RESTORE) if latency.is_file() else {},
         past={name: _past(one) for name, one in _revisions(gates, where).items()},
         history={budget.name: _history(budget, present, where) for budget in gates.budgets},
     )
@@ -59,18 +59,20 @@ def _revisions(gates: GateFile, where: Settings) -> dict[str, Revision]:
 
 def _past(revision: Revision) -> Past:
     files = {
-        path: _parsed(revision.files[path], f"{revision.name}:{path}") if path in revision.files else {}
-        for path in (EVALUATE, LATENCY)
+        path: json_object(content, f"{revision.name}:{path}", remedy=_RESTORE)
+        for path, content in revision.files.items()
     }
-    return Past(revision.commit, files[EVALUATE], files[LATENCY])
+    return Past(revision.commit, files.get(EVALUATE, {}), files.get(LATENCY, {}))
 
 
 def _history(budget: Budget, present: Metrics, where: Settings) -> Sequence[Metrics]:
     """Return a budget's readings, newest first; a run whose figures are committed is that revision's reading."""
     if budget.readings is not None:
         remedy = "Correct the line, or remove it."
-        return [_parsed(line, place, remedy) for place, line in _lines(budget, budget.readings, where)]
-    earlier = [_parsed(content, EVALUATE) for content in _earlier(budget, where)]
+        return [
+            json_object(line, place, remedy=remedy) for place, line in _lines(budget, budget.readings, where)
+        ]
+    earlier = [json_object(content, EVALUATE, remedy=_RESTORE) for content in _earlier(budget, where)]
     known = earlier if earlier[:1] == [present] else [present, *earlier]
     return [one for one in known if one.get("dataset") == present.get("dataset")]
 
@@ -96,15 +98,3 @@ def _lines(budget: Budget, file: str, where: Settings) -> list[tuple[str, bytes]
 def _sha256(contents: Sequence[bytes]) -> str:
     """Return what identifies files in their order: the digest of their digests."""
     return digest([hashlib.sha256(content).hexdigest() for content in contents])
-
-
-def _parsed(
-    content: bytes, where: str, remedy: str = "Restore it, or name another revision."
-) -> dict[str, Any]:
-    try:
-        found = json.loads(content)
-    except (ValueError, RecursionError):
-        found = None
-    if not isinstance(found, dict):
-        raise Problem(where, "no JSON object", remedy=remedy)
-    return found

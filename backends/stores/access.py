@@ -6,13 +6,13 @@
 
 from __future__ import annotations
 
-import ipaddress
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import urlsplit
 
+from backends.addresses import is_here, is_plain
 from backends.stores.retries import Patience
 from vara.errors import Problem
 
@@ -50,7 +50,7 @@ class Access:
     def warning(self) -> str:
         """Return in words that the key can be read on its way, or ""."""
         parts = urlsplit(self.url)
-        if not self.key or parts.scheme == "https" or _is_here(parts.hostname or ""):
+        if not self.key or parts.scheme == "https" or is_here(parts.hostname or ""):
             return ""
         return f"the API key travels to {self.where} unencrypted; use https where the network is not your own"
 
@@ -107,7 +107,7 @@ def access_of(environment: Mapping[str, str]) -> Access | None:
     url, key = (environment.get(name, "").strip() for name in ("QDRANT_URL", "QDRANT_API_KEY"))
     if not url:
         return None
-    if not _is_plain(url):
+    if not is_plain(url):
         remedy = "Correct it; the key belongs into QDRANT_API_KEY."
         raise Problem("QDRANT_URL", "no plain address", expected="one like https://host:6333", remedy=remedy)
     if not (key.isascii() and key.isprintable()):  # httpx would show it when it refuses the header
@@ -116,23 +116,6 @@ def access_of(environment: Mapping[str, str]) -> Access | None:
     ca = environment.get("QDRANT_CA_CERT", "").strip()
     grpc = environment.get("QDRANT_PREFER_GRPC", "").strip().lower() in ("1", "true", "yes")
     return Access(url, key, Path(ca).expanduser() if ca else None, _GRPC_PORT if grpc else None)
-
-
-def _is_plain(url: str) -> bool:
-    try:
-        parts: SplitResult = urlsplit(url)
-        parts.port  # noqa: B018 - raises where it is no number
-    except ValueError:
-        return False
-    extras = parts.username or parts.password or parts.query or parts.fragment
-    return parts.scheme in ("http", "https") and bool(parts.hostname) and not extras
-
-
-def _is_here(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 def _trust(ca: Path) -> Any:

@@ -14,7 +14,7 @@ from flows.run import perform, plain, prepare
 from flows.workspace import Workspace
 from tests.workspace import Sandbox, make_sandbox
 from vara import params as parameters
-from vara.params import Params
+from vara.sections import Params
 from vara.watch import Silence
 
 FROM_RERANK = ["rerank", "evaluate", "calibrate", "gate"]

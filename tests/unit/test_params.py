@@ -13,6 +13,7 @@ from pydantic import ValidationError
 from tests.conftest import ROOT
 from vara import params
 from vara.errors import Problem
+from vara.sections import flatten
 
 SHIPPED = params.load(ROOT / "params.yaml")
 
@@ -112,9 +113,9 @@ def test_a_cap_is_one_number_or_one_a_list(setting: str, caps: dict[str, int]) -
 
 def test_the_form_has_every_parameter_and_starts_empty() -> None:
     form = params.optional()
-    assert params.flatten(form()).keys() == SHIPPED.flat().keys()
-    assert set(params.flatten(form()).values()) == {None}
-    assert params.flatten(form(pool={"depth": 5}))["pool.depth"] == 5
+    assert flatten(form()).keys() == SHIPPED.flat().keys()
+    assert set(flatten(form()).values()) == {None}
+    assert flatten(form(pool={"depth": 5}))["pool.depth"] == 5
 
 
 def test_the_form_says_what_a_value_may_be() -> None:

@@ -36,6 +36,7 @@ PLUMBING = (
     "vara.artifacts.store",
     "vara.errors",
     "vara.params",
+    "vara.sections",
     "vara.watch",
     "vara.yaml",
 )

@@ -28,8 +28,9 @@ def is_nearly_metadata(name: str) -> bool:
         >>> [is_nearly_metadata(name) for name in ("Metadata", "meta_data", "metdata", "meta", "rawdata")]
         [True, True, True, False, False]
     """
-    folded = _folded(name)
-    return abs(len(folded) - len(METADATA)) <= _MAX_EDITS and _n_edits(folded, METADATA) <= _MAX_EDITS
+    from rapidfuzz.distance import Levenshtein
+
+    return Levenshtein.distance(_folded(name), METADATA, score_cutoff=_MAX_EDITS) <= _MAX_EDITS
 
 
 def check_keys(metadata: dict[str, Any], findings: Findings, *, where: str) -> None:
@@ -74,13 +75,3 @@ def _folded(name: str) -> str:
 
 def _is_unseen(char: str) -> bool:
     return char.isspace() or unicodedata.category(char) in ("Cc", "Cf")
-
-
-def _n_edits(one: str, other: str) -> int:
-    """Return the Levenshtein distance: insertions, deletions and replacements of one character."""
-    row = list(range(len(other) + 1))
-    for i, char in enumerate(one, start=1):
-        above, row = row, [i]
-        for j, target in enumerate(other, start=1):
-            row.append(min(above[j] + 1, row[-1] + 1, above[j - 1] + (char != target)))
-    return row[-1]

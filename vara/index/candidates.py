@@ -85,36 +85,43 @@ def freeze(asked: Iterator[Asked], doc_ids: Sequence[str], retrieval: Retrieval)
     """
     positions = byte_order(doc_ids)
     for query in asked:
-        lists, matched, recalled = _ranked_lists(query, retrieval, positions)
+        bm25 = _words(query, retrieval, positions)
+        lists, matched, recalled = _ranked_lists(query, retrieval, positions, bm25=bm25)
         first = retrieval.joined(lists, positions)
         behind = _guaranteed(query, retrieval, first.rows, positions)
         pool = np.concatenate([first.rows, behind])
-        bm25 = ranking(query.lexical, _holding(query), positions, retrieval.kept)
         yield Candidates(
             query.query_id,
             pool=pool,
             scores=first.scores,
             dense=query.dense[pool],
             lexical=query.lexical[pool],
-            bm25=bm25.rows,
-            baseline=bm25.scores,
+            bm25=bm25.rows[: retrieval.kept],
+            baseline=bm25.scores[: retrieval.kept],
             extent=retrieval.extent(matched, first.rows.size + _n_matching(query, retrieval, behind)),
             stood_in=query.stood_in,
             recalled=recalled,
         )
 
 
+def _words(query: Asked, retrieval: Retrieval, positions: NDArray[np.int64]) -> Ranking:
+    """Return BM25's ranking, as deep as the first stage and the baseline beside it look; it is made once for both."""
+    asked = retrieval.asked_of("bm25") if "bm25" in retrieval.lists else retrieval.kept
+    depth = None if asked is None else max(asked, retrieval.kept)
+    return ranking(query.lexical, _holding(query), positions, depth)
+
+
 def _ranked_lists(
-    query: Asked, retrieval: Retrieval, positions: NDArray[np.int64]
+    query: Asked, retrieval: Retrieval, positions: NDArray[np.int64], *, bm25: Ranking
 ) -> tuple[Mapping[str, Ranking], Mapping[str, int], Recalled | None]:
     """Return what each retriever hands over, how many documents it matched, and an engine's recall."""
     lists: dict[str, Ranking] = {}
     matched: dict[str, int] = {}
     recalled = None
     if "bm25" in retrieval.lists:
-        rows = _holding(query)
-        matched["bm25"] = rows.size
-        lists["bm25"] = ranking(query.lexical, rows, positions, retrieval.asked_of("bm25"))
+        matched["bm25"] = _holding(query).size
+        depth = retrieval.asked_of("bm25")
+        lists["bm25"] = Ranking(bm25.rows[:depth], bm25.scores[:depth])
     if "dense" in retrieval.lists:
         rows, depth = np.flatnonzero(query.visible), retrieval.asked_of("dense")
         matched["dense"] = rows.size

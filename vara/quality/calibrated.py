@@ -5,7 +5,6 @@ How a threshold is chosen stands in `calibration`; where signals come from is th
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from vara.errors import Problem
+from vara.objects import json_object
 from vara.quality.calibration import Point, Signals, auroc, point, share_interval
 from vara.quality.figures import Figure, significant
 
@@ -84,8 +84,12 @@ def read_threshold(path: Path, models: Mapping[str, Any]) -> float | None:
     Raises:
         Problem: it was made for another model, another signal or other settings of them.
     """
-    made: dict[str, Any] = json.loads(path.read_bytes())
-    wrong = [name for name, value in models.items() if made["models"].get(name) != value]
+    made = json_object(
+        path.read_bytes(), str(path), remedy="Restore it with git, or run `dvc repro calibrate`."
+    )
+    made_for = made.get("models")
+    known: Mapping[str, Any] = made_for if isinstance(made_for, dict) else {}
+    wrong = [name for name, value in models.items() if known.get(name) != value]
     if wrong:
         raise Problem(
             "threshold",
@@ -93,5 +97,5 @@ def read_threshold(path: Path, models: Mapping[str, Any]) -> float | None:
             where=str(path),
             remedy="Signals of two models are not comparable: run `dvc repro calibrate`.",
         )
-    threshold: float | None = made["threshold"]
-    return threshold
+    threshold = made.get("threshold")
+    return threshold if isinstance(threshold, float) else None

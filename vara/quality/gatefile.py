@@ -14,8 +14,9 @@ from pydantic import BeforeValidator, Field, ValidationError, model_validator
 from pydantic_core import PydanticCustomError
 
 from vara.errors import Problem, examples, near_names
-from vara.params import Section, shown
+from vara.params import shown
 from vara.quality.measures import parse
+from vara.sections import Section
 from vara.yaml import line_of, load_yaml
 
 BESIDE: dict[str, list[list[str]]] = {

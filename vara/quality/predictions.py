@@ -8,9 +8,10 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, TypeAdapter, ValidationError, model_validator
 
 from vara.errors import Problem, examples
-from vara.params import Section, explain
+from vara.params import explain
 from vara.quality.comparison import Paired, Values
 from vara.quality.measures import parse
+from vara.sections import Section
 
 Outcome = Literal["confirmed", "refuted", "undecided"]
 Size = Annotated[float, Field(ge=0)]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from vara.errors import Problem, examples
+from vara.objects import json_object
 from vara.yaml import load_yaml
 
 METRICS, QUERIES, PARAMS, LATENCY = (
@@ -22,6 +22,7 @@ METRICS, QUERIES, PARAMS, LATENCY = (
 Files = Callable[[str], bytes | None]
 """A committed file's bytes by its path in the workspace; None where there is none."""
 
+_AGAIN = "Restore it with git, or run `dvc repro` there."
 _DECIMAL = re.compile(r"[0-9]+(\.[0-9]+)?(e-[0-9]+)?", re.ASCII).fullmatch
 _COUNTS = ("n_relevant", "n_relevant_in_pool", "first_relevant_rank")
 
@@ -94,9 +95,7 @@ class Arm:
         return rows
 
     def _damaged(self, found: str) -> Problem:
-        return Problem(
-            QUERIES, found, where=self.place, remedy="Restore it with git, or run `dvc repro` there."
-        )
+        return Problem(QUERIES, found, where=self.place, remedy=_AGAIN)
 
 
 def read_arm(name: str, place: str, files: Files) -> Arm:
@@ -116,10 +115,10 @@ def read_arm(name: str, place: str, files: Files) -> Arm:
     return Arm(
         name=name,
         place=place,
-        metrics=_json(METRICS, place, _needed(METRICS, place, files)),
+        metrics=json_object(_needed(METRICS, place, files), METRICS, where=place, remedy=_AGAIN),
         table=table,
         params=flat(params),
-        latency=None if latency is None else _json(LATENCY, place, latency),
+        latency=None if latency is None else json_object(latency, LATENCY, where=place, remedy=_AGAIN),
     )
 
 
@@ -173,14 +172,3 @@ def _text(path: str, place: str, content: bytes) -> str:
         return content.decode()
     except UnicodeDecodeError:
         raise Problem(path, "not UTF-8", where=place, remedy="Restore it with git.") from None
-
-
-def _json(path: str, place: str, content: bytes) -> dict[str, Any]:
-    try:
-        value = json.loads(content)
-    except ValueError:
-        value = None
-    if not isinstance(value, dict):
-        found = "no JSON object"
-        raise Problem(path, found, where=place, remedy="Restore it with git, or run `dvc repro` there.")
-    return value

@@ -6,8 +6,8 @@ from dataclasses import asdict
 from typing import Any
 
 from vara.report.comparison import Comparison
-from vara.report.comparison_text import verdict_line
 from vara.report.cost import brief
+from vara.report.verdict import verdict_line
 
 
 def as_json(found: Comparison) -> dict[str, Any]:

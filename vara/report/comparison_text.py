@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from vara.errors import examples
-from vara.quality.comparison import FEWEST, Paired
-from vara.quality.power import ALPHA
+from vara.quality.comparison import Paired
 from vara.report.beyond import brief as brief_beyond
 from vara.report.beyond import rows as rows_beyond
 from vara.report.comparison import Comparison
 from vara.report.cost import brief
 from vara.report.table import markdown
+from vara.report.verdict import interval, limits, p_value, tested, verdict_line
 
 Cells = Mapping[str, str]
 Body = tuple[Sequence[str], Sequence[Cells]]
@@ -34,7 +34,7 @@ def sections(found: Comparison) -> Iterator[Section]:
         yield Section("Before the numbers", lines)
     if found.data is not None:
         yield Section("Datasets", *_data(found))
-    yield Section("Verdict", [verdict_line(found), brief(found.costs), *_limits(found), *_tested(found)])
+    yield Section("Verdict", [verdict_line(found), brief(found.costs), *limits(found), *tested(found)])
     if found.movers:
         yield Section(f"Biggest movers by {found.families.primary}", rows=_movers(found))
     yield Section("Measures of the result table", rows=_measures(found.families.headline))
@@ -69,61 +69,6 @@ def markdown_lines(found: Comparison) -> Iterator[str]:
         if section.rows:
             rows = [{name: cell.replace("|", "\\|") for name, cell in row.items()} for row in section.rows]
             yield f"\n{markdown(rows)}"
-
-
-def verdict_line(found: Comparison) -> str:
-    """Return the verdict as one sentence; cost and latency belong beside it."""
-    if found.incomparable:
-        return "Not comparable: no verdict is given while the same measure means different things."
-    one = found.deciding
-    if one is None:
-        return f"Not measured: an arm has no value of {found.families.primary}."
-    size = f"{one.measure} {one.a:.4f} → {one.b:.4f} ({one.difference:+.4f}{_interval(one)})"
-    p = f"p = {_p(one.p_holm)} after Holm"
-    if one.verdict == "no difference":
-        everywhere = not any(other.moved for other in found.measured)
-        rest = "and of every other measure" if everywhere else "other measures moved, see below"
-        return f"No difference: all {one.n} queries have the same {one.measure} in both, p = 1; {rest}."
-    if one.verdict in ("higher", "lower"):
-        word = "better" if one.verdict == "higher" else "worse"
-        return f"B is {word}: {size}, {p}."
-    if one.verdict == "noise":
-        alone = one.low is not None and one.high is not None and (one.low > 0 or one.high < 0)
-        beside = " The interval is of this measure alone, without that correction." if alone else ""
-        return f"Noise: {size}, {p}.{beside}"
-    return f"Undecided: {size}, {p}."
-
-
-def _limits(found: Comparison) -> Iterator[str]:
-    """Say what this many queries can and cannot show."""
-    if (one := found.deciding) is None or found.incomparable:
-        return
-    if one.detectable is not None:
-        sight = f"n = {one.n} can see {one.detectable:.4f} or more of {one.measure} (.05 two-sided, power .8)"
-        rest = f"; {abs(one.difference):.4f} is within noise" if one.verdict == "noise" else ""
-        yield f"{sight}, where queries scatter as they do here{rest}."
-    few = [other for other in found.families.headline if 0 < other.moved < FEWEST]
-    if few:
-        moved = examples([f"{other.measure} {other.moved} of {other.n}" for other in few])
-        most = max(other.moved for other in few)
-        yield (
-            f"Too few queries moved ({moved}): {ALPHA:g} cannot be reached with fewer than {FEWEST}; "
-            f"the smallest p of {most} is {2 / 2**most:g}."
-        )
-
-
-def _tested(found: Comparison) -> Iterator[str]:
-    """Say how often the labels of test were looked at, as far as the store knows."""
-    if found.tested is None:
-        return
-    if found.tested == 0:
-        yield "This store has computed no test values on these labels; a store knows only what was computed with it."
-        return
-    settings = "1 setting" if found.tested == 1 else f"{found.tested} settings"
-    yield (
-        f"Test values of {settings} were computed on these labels "
-        "(ledger of this store; it knows only what was computed with it)."
-    )
 
 
 def _scope(found: Comparison) -> str:
@@ -172,10 +117,10 @@ def _measures(measured: Sequence[Paired]) -> list[Cells]:
             "measure": one.measure,
             "A": f"{one.a:.4f}",
             "B": f"{one.b:.4f}",
-            "B − A": f"{one.difference:+.4f}{_interval(one)}",
+            "B − A": f"{one.difference:+.4f}{interval(one)}",
             "win/tie/loss": f"{one.wins}/{one.ties}/{one.losses}",
-            "p": _p(one.p),
-            "Holm": _p(one.p_holm),
+            "p": p_value(one.p),
+            "Holm": p_value(one.p_holm),
             "can see": "–" if one.detectable is None else f"{one.detectable:.4f}",
             "verdict": one.verdict,
         }
@@ -239,13 +184,5 @@ def _code(name: str) -> str:
     return f"`{name}`"
 
 
-def _interval(one: Paired) -> str:
-    return "" if one.low is None or one.high is None else f" [{one.low:+.4f}, {one.high:+.4f}]"
-
-
 def _value(value: float | None) -> str:
     return "–" if value is None else f"{value:.4f}"
-
-
-def _p(p: float) -> str:
-    return "1" if p == 1 else f"{p:.4f}"

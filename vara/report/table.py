@@ -30,7 +30,7 @@ def read_metrics(path: Path, *, command: str = "dvc repro") -> dict[str, Any]:
         metrics = json.loads(path.read_bytes())
     except FileNotFoundError:
         raise Problem(str(path), "not made yet", remedy=f"Run `{command}` first.") from None
-    except ValueError:
+    except (ValueError, RecursionError):
         raise Problem(
             str(path), "not valid JSON", remedy=f"Restore it with git, or run `{command}`."
         ) from None

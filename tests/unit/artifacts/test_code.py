@@ -108,6 +108,7 @@ def test_plumbing_is_this_list_and_no_other() -> None:
         "vara.artifacts.store",
         "vara.errors",
         "vara.params",
+        "vara.sections",
         "vara.watch",
         "vara.yaml",
     )

@@ -202,3 +202,11 @@ def test_another_model_refuses_the_threshold(inputs: dict[str, Output], tmp_path
             f"threshold problem: chosen for another {name.replace('_', ' ')} ({path}). "
             "Signals of two models are not comparable: run `dvc repro calibrate`."
         )
+
+
+@pytest.mark.parametrize("content", [b"", b"[]", b'{"models": 5, "threshold": 0.5}', b"[" * 100_000])
+def test_a_damaged_threshold_file_is_one_problem(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "calibrate.json"
+    path.write_bytes(content)
+    with pytest.raises(Problem):
+        read_threshold(path, {"signal": "cosine"})
