@@ -65,7 +65,7 @@ def show(
 def _say_next(query: str, trial: str | None) -> None:
     words = {
         "show": f"vara show {query}" + (f" --trial {trial}" if trial else ""),
-        "compare": f"vara compare . trials/{trial}" if trial else "vara compare HEAD .",
+        "compare": f"vara compare trials/{trial} pool.retriever=hybrid" if trial else "vara compare HEAD .",
         "why": "vara why",
     }
     width = max(map(len, words.values()))

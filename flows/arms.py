@@ -49,8 +49,23 @@ class Source:
         return lambda path: (folder / path).read_bytes() if (folder / path).is_file() else None
 
 
-def source(workspace: Workspace, name: str) -> Source:
+def sources(workspace: Workspace, a: str, b: str) -> tuple[Source, Source]:
+    """Return what both names mean; settings beside a trial change that trial's parameters, not params.yaml.
+
+    Raises:
+        Problem: as `source`.
+    """
+    first = source(workspace, a, beside=b)
+    return first, source(workspace, b, beside=a)
+
+
+def source(workspace: Workspace, name: str, *, beside: str = ".") -> Source:
     """Return what a name means; settings are run as a trial first, unless the store has it all.
+
+    Args:
+        workspace: where revisions and trials are.
+        name: of the arm.
+        beside: the name of the other arm.
 
     Raises:
         Problem: it means nothing, or more than one thing.
@@ -70,7 +85,8 @@ def source(workspace: Workspace, name: str) -> Source:
     if meant == ["the working tree"]:
         return Source(name, "the working tree", folder=workspace.root)
     if meant == ["settings"]:
-        return _run(workspace, name)
+        base = workspace.kept_trial(beside) / "params.yaml" if beside.startswith("trials/") else None
+        return _run(workspace, name, base)
     if meant == ["a git revision"] and commit is not None:
         return Source(name, f"commit {commit[:12]}", commit=commit)
     if folder is None:
@@ -102,12 +118,12 @@ def _parts(name: str) -> Iterator[list[str]]:
     yield part
 
 
-def _run(workspace: Workspace, name: str) -> Source:
+def _run(workspace: Workspace, name: str, base: Path | None) -> Source:
     """Run the pipeline with these settings, as `python -m flows pipeline --set …` does."""
     from flows.run import perform, plain, prepare
     from flows.terminal import Terminal
 
     changes = parameters.read_changes(settings(name))
-    run = prepare(workspace, "pipeline", changes, None, where=name)
+    run = prepare(workspace, "pipeline", changes, None, where=name, base=base)
     perform(run, plain(run.bench, Terminal()))
     return Source(name, run.target.relative_to(workspace.root).as_posix(), folder=run.target)

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from flows.arm_data import changed_since, dataset_of
-from flows.arms import Source, source
+from flows.arms import Source, sources
 from flows.revisions import is_unchanged, last_change
 from flows.tested import n_tested
 from flows.workspace import Workspace
@@ -50,7 +50,7 @@ def answer(workspace: Workspace, question: Question) -> Comparison:
         Problem: an arm, a file or a dataset that is missing, damaged or ambiguous.
     """
     predicted = _predicted(question.predictions)
-    a, b = (source(workspace, name) for name in (question.a, question.b))
+    a, b = sources(workspace, question.a, question.b)
     left, right = a.arm(workspace), b.arm(workspace)
     found = compared(left, right, split=question.split, system=question.system)
     if found.split == REPORTED_ON:

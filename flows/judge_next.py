@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from flows.arms import Source, source
+from flows.arms import Source, sources
 from flows.whole import write_whole
 from flows.workspace import Workspace
 from tasks.truth import visible_qrels
@@ -61,10 +61,10 @@ def propose(workspace: Workspace, wish: Wish, out: Path) -> list[str]:
     for path in (out, key):
         if path.exists():
             raise Problem(str(path), "something is there already", remedy="Name a new sheet with --out.")
-    sources = [source(workspace, name) for name in (wish.a, wish.b)]
-    rankings = [_rankings(one) for one in sources]
+    arms = sources(workspace, wish.a, wish.b)
+    rankings = [_rankings(one) for one in arms]
     found = compared(
-        *(one.arm(workspace) for one in sources),
+        *(one.arm(workspace) for one in arms),
         split=wish.split,
         system=wish.system,
     )

@@ -56,7 +56,13 @@ class Run:
 
 
 def prepare(
-    workspace: Workspace, stage: str, changes: Mapping[str, Any], out: str | None, *, where: str = "--set"
+    workspace: Workspace,
+    stage: str,
+    changes: Mapping[str, Any],
+    out: str | None,
+    *,
+    where: str = "--set",
+    base: Path | None = None,
 ) -> Run:
     """Return the run: in the workspace, or with changed parameters or `out` in a trial that keeps its parameters.
 
@@ -66,12 +72,12 @@ def prepare(
         changes: {dotted name: value} of parameters that are others than in params.yaml.
         out: a trial's name.
         where: what the person who gave `changes` calls them, for messages.
+        base: the parameters that are changed; None: params.yaml.
 
     Raises:
         Problem: parameters that do not fit, or a trial's name that is none.
     """
-    base = parameters.load(workspace.params_path)
-    params = parameters.changed(base, changes, where=where)
+    params = parameters.changed(parameters.load(base or workspace.params_path), changes, where=where)
     trial = bool(changes) or out is not None
     target = workspace.trial(digest(params.flat())[:12] if out is None else out) if trial else workspace.root
     if trial:

@@ -88,6 +88,10 @@ def test_settings_are_run_as_a_trial_first(sandbox: Sandbox) -> None:
     trial = sandbox.root / found["b"]["place"]
     assert (trial / "metrics/evaluate.json").is_file()
     assert compare(sandbox, ".", found["b"]["place"])["measures"] == found["measures"]
+    # beside a trial, settings change that trial's parameters, in either place
+    name = found["b"]["place"]
+    for words in ((name, "seed=7"), ("seed=7", name)):
+        assert [one["name"] for one in compare(sandbox, *words)["tuned"]] == ["seed"]
     done = sandbox.run("python", "-m", "cli.main", "compare", ".", "pool.dept=2", check=False)
     assert (done.returncode, done.stderr) == (
         2,

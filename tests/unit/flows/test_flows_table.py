@@ -59,7 +59,14 @@ def test_a_query_to_begin_with(tmp_path: Path, rows: list[str], query: str) -> N
 def test_the_table_of_a_trial(vara: Vara) -> None:
     _, out, _ = vara("show", "--trial", "trials/one/")
     assert out[0].split() == ["split", "system", "RR@1", "R@1", "nDCG@1", "queries"]
-    assert out[9] == "  vara show q1 --trial one   one query: texts, ranks before and after, labels"
+    assert (
+        out[9]
+        == "  vara show q1 --trial one                       one query: texts, ranks before and after, labels"
+    )
+    assert (
+        out[10]
+        == "  vara compare trials/one pool.retriever=hybrid  what moved, and whether it could be chance"
+    )
     assert not any("other parameters" in line for line in out)  # a trial has its own
     assert vara("show", "q1", "--trial", "one")[0] == 0
     assert vara("show", "--trial", "two") == (2, [], ["trial problem: no trials/two. Trials: one."])
